@@ -42,13 +42,16 @@ func Report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "interrupted; nothing half-written was kept")
 		return ExitInterrupted
 	case errors.As(err, &usage):
-		fmt.Fprintln(stderr, err)
+		fmt.Fprintln(stderr, oneLine(err))
 		return ExitUsage
 	default:
-		fmt.Fprintln(stderr, err)
+		fmt.Fprintln(stderr, oneLine(err))
 		return ExitFailure
 	}
 }
+
+// oneLine joins what errors.Join put on lines of their own.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // Usagef makes an error that Main reports with exit status 2.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
