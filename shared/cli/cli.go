@@ -75,9 +75,12 @@ func Flags(about string) *flag.FlagSet {
 
 // Parse parses the program's arguments. Anything it does not know is wrong use; --help prints the flags.
 func Parse(flags *flag.FlagSet) error {
+	usage := flags.Usage
+	flags.Usage = func() {} // flag would print it before each error too
 	err := flags.Parse(os.Args[1:])
 	switch {
 	case errors.Is(err, flag.ErrHelp):
+		usage()
 		return err
 	case err != nil:
 		return Usagef("%v; see --help", err)

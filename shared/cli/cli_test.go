@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,6 +54,25 @@ func TestWrongArgumentsAreWrongUse(t *testing.T) {
 			require.Equal(t, cli.ExitUsage, cli.Report(err, &strings.Builder{}))
 			require.ErrorContains(t, err, "see --help")
 			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestHelpPrintsTheFlagsAndAnErrorDoesNot(t *testing.T) {
+	for args, want := range map[string]string{"--help": "-day", "--dya": ""} {
+		t.Run(args, func(t *testing.T) {
+			originalArgs, originalStdout := os.Args, os.Stdout
+			t.Cleanup(func() { os.Args, os.Stdout = originalArgs, originalStdout })
+			printed, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
+			require.NoError(t, err)
+			os.Args, os.Stdout = []string{"batch", args}, printed
+			flags := cli.Flags("Runs the batch.")
+			flags.String("day", "", "the day")
+			require.Error(t, cli.Parse(flags))
+			text, err := os.ReadFile(printed.Name())
+			require.NoError(t, err)
+			require.Contains(t, string(text), want)
+			require.Equal(t, want == "", len(text) == 0)
 		})
 	}
 }
