@@ -1,0 +1,97 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"example.com/relevance-lab/shared/home"
+	"example.com/relevance-lab/shared/proc"
+	"example.com/relevance-lab/shared/release"
+	"example.com/relevance-lab/shared/service"
+)
+
+// startLimit bounds the time from starting an API to its listening; loading a version takes some 50 ms.
+const startLimit = 20 * time.Second
+
+// API is the role in which a step's program serves the API, configured by its environment.
+func API() proc.Role {
+	return proc.Role{Name: "API", Run: func(ctx context.Context, _ []string) error {
+		where, err := home.Find()
+		if err != nil {
+			return err
+		}
+		config, err := service.ConfigFromEnv()
+		if err != nil {
+			return err
+		}
+		return service.Run(ctx, config, release.At(where.Data()), os.Stdout)
+	}}
+}
+
+// Server is an API that runs as a process of its own, so that it has its own memory, garbage collector and CPU bill.
+type Server struct {
+	URL     string // http://127.0.0.1:41234
+	process *proc.Process
+}
+
+// StartAPI starts the API on a free port of 127.0.0.1 and returns when it listens. settings are environment entries
+// such as BLOOM=off. What the server prints goes to out. The program's main must have dispatched the API role.
+func StartAPI(ctx context.Context, settings []string, out io.Writer) (*Server, error) {
+	return Start(ctx, "API", nil, append([]string{"HOST=127.0.0.1", "PORT=0"}, settings...), out)
+}
+
+// Start starts a server that says "listening on <address>" once it does, in the role that the program gives it.
+func Start(ctx context.Context, role string, args, settings []string, out io.Writer) (*Server, error) {
+	read, write := io.Pipe()
+	process, err := proc.Start(role, args, settings, write, os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		<-process.Done()
+		_ = write.Close()
+	}()
+	listening := make(chan string, 1)
+	go relay(read, out, listening)
+
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	select {
+	case url, ok := <-listening:
+		if !ok {
+			return nil, fmt.Errorf("the %s ended before it listened: %w", role, process.Wait())
+		}
+		return &Server{URL: url, process: process}, nil
+	case <-ctx.Done():
+		process.Stop()
+		return nil, fmt.Errorf("the %s did not listen within %s: %w", role, startLimit, ctx.Err())
+	}
+}
+
+// relay copies the server's lines to out and tells the address once it is printed. It closes listening at the end.
+func relay(lines io.Reader, out io.Writer, listening chan<- string) {
+	defer close(listening)
+	scanner := bufio.NewScanner(lines)
+	for told := false; scanner.Scan(); {
+		line := scanner.Text()
+		_, rest, found := strings.Cut(line, "listening on ")
+		if found && !told {
+			url, _, _ := strings.Cut(rest, " ")
+			listening <- url
+			told = true
+			continue // nobody presses Ctrl+C in a child; the caller prints its own line
+		}
+		fmt.Fprintln(out, line)
+	}
+}
+
+// PID is the operating system's number for the server's process.
+func (s *Server) PID() int { return s.process.PID() }
+
+// Stop drains the server and returns when it is gone.
+func (s *Server) Stop() { s.process.Stop() }
