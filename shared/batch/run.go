@@ -1,5 +1,5 @@
-// Package batch is the daily batch: it scores the pairs of a day's world, has a gate look at them, and publishes them as
-// one version.
+// Package batch is the daily batch: it scores the pairs of a day's world, has a gate look at them, and publishes them
+// as one version.
 //
 // Score is a pure function: the same world and threshold give the same Pairs on every machine. Run does the rest. What
 // it publishes has passed the gate: every score is in (0,1], no pair comes twice, every id is one of the day's, the
@@ -44,8 +44,10 @@ type Options struct {
 // Run is the whole daily batch: it scores the pairs of a day, has the gate look at them, and publishes them as one
 // version, with a filter for exactly these keys. It returns the manifest of the build that is live afterwards.
 //
-// A refusal has ErrRefused in its chain. After any error, or when ctx ends, the live version is the one it was, and
-// nothing half-written stays. One run at a time: while another is at work, Run fails with release.ErrLocked.
+// A refusal has ErrRefused in its chain. After it, after any other failure to publish, and when ctx ends, the live
+// version is the one it was, and nothing half-written stays. When only the removal of an old build fails, the new
+// version is live and the error says so. One run at a time: while another is at work, Run fails with
+// release.ErrLocked.
 func Run(ctx context.Context, options Options) (published release.Manifest, err error) {
 	publisher, err := release.At(options.Data).Lock()
 	if err != nil {
@@ -65,8 +67,10 @@ func Run(ctx context.Context, options Options) (published release.Manifest, err 
 	if published, err = r.publish(ctx); err != nil {
 		return release.Manifest{}, err
 	}
-	_, err = publisher.Prune()
-	return published, err
+	if _, err := publisher.Prune(); err != nil {
+		return published, fmt.Errorf("version %s is live, and an old one was not removed: %w", published.Day, err)
+	}
+	return published, nil
 }
 
 // run is one run of the batch.
@@ -99,7 +103,11 @@ func (r *run) publish(ctx context.Context) (release.Manifest, error) {
 		Day: r.Day, Rows: r.pairs.Len(), Threshold: r.pairs.Threshold(), Seed: r.World.Seed,
 		World: r.pairs.World().Fingerprint(), Content: r.pairs.Fingerprint(), Program: r.Program,
 	}
-	if stored, found := r.publisher.Find(manifest); found {
+	stored, found, err := r.publisher.Find(manifest)
+	if err != nil {
+		return release.Manifest{}, err
+	}
+	if found {
 		r.say("identical content is stored as build %s: nothing written", stored.Build)
 		if stored.Build == r.live.Build {
 			r.say("published: current.json already points at version %s", r.Day)

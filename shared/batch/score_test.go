@@ -79,7 +79,7 @@ func newDefinition(w *world.World) definition {
 
 func (d definition) direct(asin, creative int) (best world.Score) {
 	for _, product := range d.world.Products(creative) {
-		best = max(best, world.Similarity(d.world.ASINVector(asin), d.world.ASINVector(int(product))))
+		best = max(best, world.Cosine(world.Dot(d.world.ASINVector(asin), d.world.ASINVector(int(product)))))
 	}
 	return best
 }
@@ -87,7 +87,7 @@ func (d definition) direct(asin, creative int) (best world.Score) {
 func (d definition) score(asin, creative int) world.Score {
 	best := d.direct(asin, creative)
 	for _, donor := range d.donors[creative] {
-		similarity := world.Similarity(d.world.CreativeVector(creative), d.world.CreativeVector(donor))
+		similarity := world.Cosine(world.Dot(d.world.CreativeVector(creative), d.world.CreativeVector(donor)))
 		best = max(best, world.Score((int(similarity)*int(d.direct(asin, donor))+500)/1000))
 	}
 	return best

@@ -37,9 +37,9 @@ func New(keys int, falsePositives float64) *Filter {
 	return &Filter{bits: bits.New(uint(size), hashes)}
 }
 
-// Size returns the number of bits and of hash functions with which keys keys give the wanted share of false
-// positives: m = ⌈-n·ln p / ln²2⌉ and k = ⌈m/n·ln 2⌉ (Bloom 1970). It panics when falsePositives is not between 0
-// and 1. Fewer than one key is sized like one.
+// Size returns the number of bits m and of hash functions k with which a filter of n keys says yes to a share p of
+// strange keys: m = ⌈-n·ln p / ln²2⌉ and k = ⌈m/n·ln 2⌉ (Bloom 1970). It panics when p is not between 0 and 1. Fewer
+// than one key is sized like one.
 func Size(keys int, falsePositives float64) (size uint64, hashes uint) {
 	if !(falsePositives > 0 && falsePositives < 1) {
 		panic(fmt.Sprintf("bloom: a share of %v false positives is not between 0 and 1", falsePositives))
@@ -88,10 +88,7 @@ func (f *Filter) Bits() uint64 { return uint64(f.bits.Cap()) }
 // Hashes is k, the number of bits that each key sets.
 func (f *Filter) Hashes() uint { return f.bits.K() }
 
-// Bytes is the memory that the bits take.
-func (f *Filter) Bytes() int { return 8 * len(f.bits.BitSet().Words()) }
-
-// Predicted returns the share of strange keys to which a filter of this size says yes once it holds keys keys:
+// Predicted returns the share of strange keys to which a filter of this size says yes once it holds n keys:
 // (1 - e^(-kn/m))^k.
 func (f *Filter) Predicted(keys int) float64 {
 	k := float64(f.Hashes())

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -11,13 +12,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Serve starts the program, waits until it listens, and stops it (as Ctrl-C does) when the test ends. It returns the
-// address that the program printed.
+// Serve starts the program, waits until it listens, and stops it when the test ends: as Ctrl-C does, and on Windows,
+// where one process cannot do that to another, by ending it. It returns the address that the program printed.
 func (p Program) Serve(t testing.TB, args ...string) (url string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	command := p.command(ctx, args...)
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.Cancel = func() error {
+		if runtime.GOOS == "windows" {
+			return command.Process.Kill()
+		}
+		return command.Process.Signal(os.Interrupt)
+	}
 	command.WaitDelay = 10 * time.Second
 	command.Stderr = os.Stderr
 	stdout, err := command.StdoutPipe()
@@ -32,10 +38,7 @@ func (p Program) Serve(t testing.TB, args ...string) (url string) {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			if _, rest, found := strings.Cut(lines.Text(), "listening on "); found && len(addresses) == 0 {
 				address, _, _ := strings.Cut(rest, " ")
-				select {
-				case addresses <- address:
-				default:
-				}
+				addresses <- address
 			}
 		}
 	}()

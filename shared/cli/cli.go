@@ -39,7 +39,7 @@ func Report(err error, stderr io.Writer) int {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "interrupted; nothing half-written was kept")
+		fmt.Fprintln(stderr, "interrupted")
 		return ExitInterrupted
 	case errors.As(err, &usage):
 		fmt.Fprintln(stderr, oneLine(err))

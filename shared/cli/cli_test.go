@@ -25,7 +25,7 @@ func TestEveryErrorIsOneLineAndHasItsExitStatus(t *testing.T) {
 		"a failure":        {errors.New("disk full"), 1, "disk full\n"},
 		"two failures":     {errors.Join(errors.New("disk full"), errors.New("not removed")), 1, "disk full; not removed\n"},
 		"wrong use":        {fmt.Errorf("batch: %w", cli.Usagef("no such day")), 2, "batch: no such day\n"},
-		"an interruption":  {fmt.Errorf("load: %w", context.Canceled), 130, "interrupted; nothing half-written was kept\n"},
+		"an interruption":  {fmt.Errorf("load: %w", context.Canceled), 130, "interrupted\n"},
 		"a time-out fails": {context.DeadlineExceeded, 1, "context deadline exceeded\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

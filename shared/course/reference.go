@@ -64,11 +64,12 @@ func (s Step) Reference() (Reference, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&reference); err != nil {
-		return Reference{}, fmt.Errorf("%s is damaged (%w); record it again with: make reference STEP=%d", file, err, s.Number)
+		return Reference{}, fmt.Errorf("%s is damaged (%w); record it again with: make reference STEP=%d",
+			file, err, s.Number)
 	}
 	if reference.Schema != ReferenceSchema {
-		return Reference{}, fmt.Errorf("%s has schema %d, this checkout reads %d; record it again with: make reference STEP=%d",
-			file, reference.Schema, ReferenceSchema, s.Number)
+		return Reference{}, fmt.Errorf("%s has schema %d, this checkout reads %d; "+
+			"record it again with: make reference STEP=%d", file, reference.Schema, ReferenceSchema, s.Number)
 	}
 	return reference, nil
 }
@@ -82,23 +83,5 @@ func (r Reference) Save(step Step) error {
 	if err := encoder.Encode(r); err != nil {
 		return fmt.Errorf("%s: %w", step.File(ReferenceFile), err)
 	}
-	return WriteFile(filepath.Join(step.Dir, ReferenceFile), text.Bytes())
-}
-
-// WriteFile replaces the file with content, whole or not at all: it writes a temporary file beside it and renames.
-func WriteFile(path string, content []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return record.WriteFile(filepath.Join(step.Dir, ReferenceFile), text.Bytes())
 }

@@ -43,7 +43,8 @@ func Checkout() (string, error) {
 			return "", err
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no go.work at or above %s; run this inside the relevance-lab checkout, or set %s", start, Variable)
+			return "", fmt.Errorf("no go.work at or above %s; run this inside the relevance-lab checkout, or set %s",
+				start, Variable)
 		}
 	}
 }

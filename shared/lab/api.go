@@ -3,6 +3,7 @@ package lab
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,7 +42,11 @@ type Server struct {
 
 // StartAPI starts the API on a free port of 127.0.0.1 and returns when it listens. settings are environment entries
 // such as BLOOM=off. What the server prints goes to out. The program's main must have dispatched the API role.
+// A wrong value in the environment of this process is wrong use, and nothing is started.
 func StartAPI(ctx context.Context, settings []string, out io.Writer) (*Server, error) {
+	if _, err := service.ConfigFromEnv(); err != nil {
+		return nil, err
+	}
 	return Start(ctx, "API", nil, append([]string{"HOST=127.0.0.1", "PORT=0"}, settings...), out)
 }
 
@@ -64,7 +69,11 @@ func Start(ctx context.Context, role string, args, settings []string, out io.Wri
 	select {
 	case url, ok := <-listening:
 		if !ok {
-			return nil, fmt.Errorf("the %s ended before it listened: %w", role, process.Wait())
+			err := process.Wait()
+			if err == nil {
+				err = errors.New("exit status 0")
+			}
+			return nil, fmt.Errorf("the %s ended before it listened: %w", role, err)
 		}
 		return &Server{URL: url, process: process}, nil
 	case <-ctx.Done():
@@ -73,7 +82,8 @@ func Start(ctx context.Context, role string, args, settings []string, out io.Wri
 	}
 }
 
-// relay copies the server's lines to out and tells the address once it is printed. It closes listening at the end.
+// relay copies the server's lines to out and tells the address once it is printed. It closes listening at the end. A line
+// that is longer than any the server prints ends the copying, not the reading: the server must never wait for us.
 func relay(lines io.Reader, out io.Writer, listening chan<- string) {
 	defer close(listening)
 	scanner := bufio.NewScanner(lines)
@@ -88,10 +98,11 @@ func relay(lines io.Reader, out io.Writer, listening chan<- string) {
 		}
 		fmt.Fprintln(out, line)
 	}
+	_, _ = io.Copy(io.Discard, lines)
 }
 
 // PID is the operating system's number for the server's process.
 func (s *Server) PID() int { return s.process.PID() }
 
-// Stop drains the server and returns when it is gone.
+// Stop asks the server to drain and returns when it is gone; requests in flight have about a second.
 func (s *Server) Stop() { s.process.Stop() }

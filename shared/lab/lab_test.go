@@ -96,6 +96,13 @@ func TestAnAPIThatCannotStartIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+func TestAWrongSettingOfThePersonIsWrongUse(t *testing.T) {
+	t.Setenv("BLOOM", "maybe")
+	_, err := lab.StartAPI(t.Context(), nil, io.Discard)
+	require.Equal(t, cli.ExitUsage, cli.Report(err, io.Discard))
+	require.ErrorContains(t, err, "BLOOM")
+}
+
 func TestARecordKeepsTheVersionAndTheSettings(t *testing.T) {
 	made, _ := stage(t)
 	require.NoError(t, made.Record("02-bloom", map[string]any{"rate": 0.01}, map[string]float64{"keys": 3}, nil))

@@ -1,7 +1,7 @@
 package lab
 
 import (
-	"fmt"
+	"errors"
 
 	"example.com/relevance-lab/shared/batch"
 	"example.com/relevance-lab/shared/bloom"
@@ -16,8 +16,9 @@ type Question struct {
 // firstCandidate is where the search for a question starts: the product that the lessons talk about, B000000042.
 const firstCandidate = 42
 
-// FindQuestion finds a question in the world of pairs: the first product, from B000000042 on, with two relevant creatives,
-// and the first creative of which the filter is certain that it is not relevant (a false positive would cost a read).
+// FindQuestion finds a question in the world of pairs: the first product, from B000000042 on, with two relevant
+// creatives, and the first creative of which the filter is certain that it is not relevant (a false positive would cost
+// a read).
 func FindQuestion(pairs *batch.Pairs, filter *bloom.Filter) (Question, error) {
 	w := pairs.World()
 	for i := range w.ASINs() {
@@ -33,5 +34,6 @@ func FindQuestion(pairs *batch.Pairs, filter *bloom.Filter) (Question, error) {
 			}
 		}
 	}
-	return Question{}, fmt.Errorf("no product of this world has two relevant creatives and one that is not; try another LAB_SEED")
+	return Question{}, errors.New("no product of this world has two relevant creatives and one that is not; " +
+		"try another LAB_SEED")
 }

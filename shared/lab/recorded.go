@@ -23,7 +23,7 @@ func (s Stage) Record(step string, settings map[string]any, numbers map[string]f
 func (s Stage) RecordLoad(step string, config *load.Config, report *load.Report) error {
 	settings := map[string]any{
 		"seconds": config.Duration.Seconds(), "processes": config.Processes, "concurrency": config.Concurrency,
-		"rate": config.Rate, "warmup": config.Warmup,
+		"rate": config.Rate, "warmup": config.Warmup, "version": report.Version, // the server's, wherever it runs
 	}
 	return s.Record(step, settings, loadNumbers(report), report)
 }

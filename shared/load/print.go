@@ -147,14 +147,15 @@ func (r *Report) printCPU(w io.Writer) {
 	if r.CPU.Known {
 		line += fmt.Sprintf(", server %.2f cores", r.CPU.Server)
 		if r.CPU.Local {
-			line += fmt.Sprintf(" (%.0f%%)", 100*r.CPU.Server/float64(r.CPU.Cores))
+			line += fmt.Sprintf(" (%.0f%%), machine %.0f%% busy", 100*r.CPU.Server/float64(r.CPU.Cores),
+				100*min(1, max(r.CPU.Busy, r.CPU.Generator+r.CPU.Server)/float64(r.CPU.Cores)))
 		}
 	}
 	verdict := r.CPU.Verdict()
 	if r.Offered != nil && r.Offered.Reached && verdict == idle {
 		verdict = "neither is the bottleneck: the offered rate leaves CPU to spare"
 	}
-	fmt.Fprintf(w, "%s -> %s\n", line, verdict)
+	fmt.Fprintf(w, "%s\n  -> %s\n", line, verdict)
 }
 
 // A machine is full when this share of its cores is busy; other programs disturb when they take this share of them.

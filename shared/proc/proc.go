@@ -77,7 +77,7 @@ func Start(role string, args, environment []string, stdout, stderr io.Writer) (*
 		return nil, fmt.Errorf("start %s: %w", role, err)
 	}
 	command := exec.Command(executable, args...)
-	command.Env = append(os.Environ(), append(environment, roleVariable+"="+role)...)
+	command.Env = append(append(os.Environ(), environment...), roleVariable+"="+role)
 	command.Stdout, command.Stderr = stdout, stderr
 	leash, err := command.StdinPipe()
 	if err != nil {

@@ -61,14 +61,14 @@ func (r Record) Save(results string) error {
 	if err != nil {
 		return fmt.Errorf("record step %s: %w", r.Step, err)
 	}
-	if err := replaceFile(Path(results, r.Step), append(text, '\n')); err != nil {
+	if err := WriteFile(Path(results, r.Step), append(text, '\n')); err != nil {
 		return fmt.Errorf("record step %s: %w", r.Step, err)
 	}
 	return nil
 }
 
-// replaceFile writes content beside path and renames it into place.
-func replaceFile(path string, content []byte) (err error) {
+// WriteFile replaces the file with content, whole or not at all: it writes a temporary file beside it and renames.
+func WriteFile(path string, content []byte) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
@@ -103,10 +103,12 @@ func Load(results, step string) (Record, error) {
 		return Record{}, fmt.Errorf("%s is damaged (%w); run the step again", filepath.Base(path), err)
 	}
 	if r.Schema != Schema {
-		return Record{}, fmt.Errorf("%s has schema %d, this checkout reads %d; run the step again", filepath.Base(path), r.Schema, Schema)
+		return Record{}, fmt.Errorf("%s has schema %d, this checkout reads %d; run the step again",
+			filepath.Base(path), r.Schema, Schema)
 	}
 	if r.Step != step {
-		return Record{}, fmt.Errorf("%s is a record of step %s, not of %s; run the step again", filepath.Base(path), r.Step, step)
+		return Record{}, fmt.Errorf("%s is a record of step %s, not of %s; run the step again",
+			filepath.Base(path), r.Step, step)
 	}
 	return r, nil
 }

@@ -82,14 +82,21 @@ func (p *Publisher) discard() error {
 }
 
 // Find returns the stored build that holds the content that m describes, whose files have been checked. From m it
-// needs Day, Rows, Threshold, Seed, World and Content. A damaged build is not found.
-func (p *Publisher) Find(m Manifest) (stored Manifest, found bool) {
+// needs Day, Rows, Threshold, Seed, World and Content. A damaged build is not found; one that cannot be read just now is
+// an error, so that nobody takes it for damaged and replaces it.
+func (p *Publisher) Find(m Manifest) (stored Manifest, found bool, err error) {
 	m.Schema = Schema
-	stored, err := p.dir.manifest(m.BuildName())
-	if err != nil || !stored.sameContent(m) || p.dir.verify(stored) != nil {
-		return Manifest{}, false
+	stored, err = p.dir.manifest(m.BuildName())
+	if err == nil && stored.sameContent(m) {
+		err = p.dir.verify(stored)
 	}
-	return stored, true
+	switch {
+	case errors.Is(err, ErrDamaged):
+		return Manifest{}, false, nil
+	case err != nil:
+		return Manifest{}, false, err
+	}
+	return stored, stored.sameContent(m), nil
 }
 
 // Point makes a stored build the live one.
@@ -102,11 +109,14 @@ func (p *Publisher) Commit(m Manifest) (Manifest, error) {
 	if p.stage == "" {
 		return Manifest{}, errors.New("commit without a stage")
 	}
-	if stored, found := p.Find(m); found {
+	stored, found, err := p.Find(m)
+	if err != nil {
+		return Manifest{}, err
+	}
+	if found {
 		return stored, errors.Join(p.discard(), p.Point(stored))
 	}
-	m, err := p.seal(m)
-	if err != nil {
+	if m, err = p.seal(m); err != nil {
 		return Manifest{}, p.dir.Explain(err)
 	}
 	if err := p.place(m); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -131,12 +132,30 @@ func TestPublishingIdenticalContentAgainWritesNothing(t *testing.T) {
 	publisher, err := dir.Lock()
 	require.NoError(t, err)
 	defer publisher.Close()
-	stored, found := publisher.Find(describe("2026-10-30", "same"))
+	stored, found, err := publisher.Find(describe("2026-10-30", "same"))
+	require.NoError(t, err)
 	require.True(t, found)
 	require.NoError(t, publisher.Point(stored))
 	live, err := dir.Current()
 	require.NoError(t, err)
 	assert.Equal(t, first, live)
+}
+
+func TestABuildThatCannotBeReadJustNowIsNotTakenForDamaged(t *testing.T) {
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("this user may read every file")
+	}
+	data := t.TempDir()
+	dir := release.At(data)
+	live := publish(t, dir, "2026-10-30", "same")
+	unreadable := filepath.Join(data, "versions", live.Build, release.ScoresFile)
+	require.NoError(t, os.Chmod(unreadable, 0))
+	publisher, err := dir.Lock()
+	require.NoError(t, err)
+	defer publisher.Close()
+	_, _, err = publisher.Find(describe("2026-10-30", "same"))
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.FileExists(t, unreadable)
 }
 
 func TestOtherContentOfADayIsAnotherBuildBesideTheFirst(t *testing.T) {

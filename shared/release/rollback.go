@@ -10,8 +10,10 @@ import (
 // the last build published of that day; empty means the last build published before the live one, so that a second
 // rollback goes one further back. The build's files are checked first.
 func (d Dir) Rollback(to string) (target Manifest, err error) {
-	if builds, err := d.Builds(); err != nil || len(builds) == 0 {
-		return Manifest{}, errors.Join(err, ErrNoVersion)
+	if builds, err := d.Builds(); err != nil { // looked at before Lock makes a data folder where there is none
+		return Manifest{}, err
+	} else if len(builds) == 0 {
+		return Manifest{}, ErrNoVersion
 	}
 	publisher, err := d.Lock()
 	if err != nil {

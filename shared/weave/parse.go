@@ -120,7 +120,7 @@ func inline(line string, number int) (pieces []piece) {
 // stray keeps text, unless it holds something that was meant to be a marker.
 func stray(text, hidden string, number int) piece {
 	if match := likeMarker.FindString(hidden); match != "" {
-		return piece{line: number, err: fmt.Errorf("%s is no marker here; see CONTRIBUTING.md for the markers", match)}
+		return piece{line: number, err: fmt.Errorf("%s is no marker here; go doc ./shared/weave lists the markers", match)}
 	}
 	return piece{text: text}
 }

@@ -88,7 +88,8 @@ func (l loom) declared(words []string) (course.Step, course.Run, error) {
 	}
 	run, ok := step.Run(id)
 	if !ok {
-		return course.Step{}, course.Run{}, fmt.Errorf("%s declares no run %s in its front matter", step.File("README.md"), id)
+		return course.Step{}, course.Run{}, fmt.Errorf("%s declares no run %s in its front matter",
+			step.File("README.md"), id)
 	}
 	return *step, run, nil
 }

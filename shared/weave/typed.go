@@ -60,8 +60,9 @@ func (s source) typed(text string) (problems course.Problems) {
 			i, afterBlank = last, true
 			continue
 		}
-		switch blank, deep := strings.TrimSpace(line) == "", strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"); {
-		case blank:
+		deep := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
+		switch {
+		case strings.TrimSpace(line) == "":
 			afterBlank = true
 			continue
 		case listItem.MatchString(line):

@@ -48,6 +48,7 @@ import (
 	"strings"
 
 	"example.com/relevance-lab/shared/course"
+	"example.com/relevance-lab/shared/record"
 )
 
 // Page is one page after weaving.
@@ -63,7 +64,7 @@ func (p Page) Save() error {
 	if len(p.Stale) == 0 {
 		return nil
 	}
-	return course.WriteFile(p.path, p.Text)
+	return record.WriteFile(p.path, p.Text)
 }
 
 // All weaves every page of the checkout. The error is of type course.Problems when a page is at fault.

@@ -26,10 +26,8 @@ func Dot(a, b *Vector) int32 {
 		int32(a[12])*int32(b[12]) + int32(a[13])*int32(b[13]) + int32(a[14])*int32(b[14]) + int32(a[15])*int32(b[15])
 }
 
-// Similarity returns the cosine of the angle between two vectors, rounded to thousandths; zero where it is negative.
-func Similarity(a, b *Vector) Score { return Cosine(Dot(a, b)) }
-
-// Cosine returns the similarity of two vectors whose dot product is dot.
+// Cosine returns the similarity of two vectors whose dot product is dot: the cosine of the angle between them, rounded
+// to thousandths; zero where it is negative.
 func Cosine(dot int32) Score {
 	if dot <= 0 {
 		return 0

@@ -64,13 +64,13 @@ func TestTheExtremesOfADirectionFit(t *testing.T) {
 	})
 }
 
-func TestSimilarity(t *testing.T) {
+func TestTheScoreOfTwoVectorsIsTheCosineOfTheirAngle(t *testing.T) {
 	w := New(Config{Seed: 1, ASINs: 300, Categories: 5, Creatives: 10}, FirstDay)
 	for i := range w.ASINs() {
 		a := w.ASINVector(i)
 		b := w.ASINVector((i + 1) % w.ASINs())
-		require.Equal(t, MaxScore, Similarity(a, a), "a thing is as similar to itself as can be")
-		require.Equal(t, Similarity(a, b), Similarity(b, a), "similarity goes both ways")
+		require.Equal(t, MaxScore, Cosine(Dot(a, a)), "a thing is as similar to itself as can be")
+		require.Equal(t, Cosine(Dot(a, b)), Cosine(Dot(b, a)), "similarity goes both ways")
 
 		var sum int64
 		for k := range a {
@@ -79,10 +79,10 @@ func TestSimilarity(t *testing.T) {
 		require.EqualValues(t, sum, Dot(a, b), "the dot product does not overflow")
 
 		exact := float64(sum) / math.Sqrt(float64(Dot(a, a))) / math.Sqrt(float64(Dot(b, b)))
-		require.InDelta(t, max(exact, 0), Similarity(a, b).Float(), 0.001, "the score is the cosine")
+		require.InDelta(t, max(exact, 0), Cosine(Dot(a, b)).Float(), 0.001, "the score is the cosine")
 	}
 	opposite := Vector{-length}
-	assert.Zero(t, Similarity(&Vector{length}, &opposite), "what points the other way is not similar at all")
+	assert.Zero(t, Cosine(Dot(&Vector{length}, &opposite)), "what points the other way is not similar at all")
 }
 
 func TestMinDotIsWhereTheScoreBegins(t *testing.T) {

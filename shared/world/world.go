@@ -57,14 +57,8 @@ func New(config Config, day Day) *World {
 	return w
 }
 
-// Config returns what the world was drawn from.
-func (w *World) Config() Config { return w.config }
-
 // Day returns the day whose world it is.
 func (w *World) Day() Day { return w.day }
-
-// Seed returns the seed of the config.
-func (w *World) Seed() uint64 { return w.config.Seed }
 
 func (c Config) check() {
 	if c.ASINs < 1 || c.ASINs > maxASINs || c.Categories < 1 || c.Creatives < 1 || c.Creatives > maxCreatives {

@@ -129,7 +129,7 @@ func TestDriftLeadsNowhere(t *testing.T) {
 	similarity := func(later Day) (sum int) {
 		drifted := New(small, later)
 		for i := range today.ASINs() {
-			sum += int(Similarity(today.ASINVector(i), drifted.ASINVector(i)))
+			sum += int(Cosine(Dot(today.ASINVector(i), drifted.ASINVector(i))))
 		}
 		return sum / today.ASINs()
 	}
@@ -144,7 +144,7 @@ func TestCategoriesKeepApart(t *testing.T) {
 		w := New(Config{Seed: seed, ASINs: 1, Categories: 50, Creatives: 1}, FirstDay)
 		for a := range w.Categories() {
 			for b := range a {
-				require.Less(t, Similarity(w.Centre(a), w.Centre(b)), Score(500), "seed %d: categories %d and %d", seed, a, b)
+				require.Less(t, Cosine(Dot(w.Centre(a), w.Centre(b))), Score(500), "seed %d: categories %d and %d", seed, a, b)
 			}
 		}
 	}
