@@ -1,0 +1,18 @@
+//go:build unix
+
+package main
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup puts the command and all that it starts into a process group, which go run needs to be interrupted: it does
+// not pass a signal on to its program.
+func ownGroup(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func interruptGroup(command *exec.Cmd) error {
+	return syscall.Kill(-command.Process.Pid, syscall.SIGINT)
+}
+
+func killGroup(command *exec.Cmd) { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
