@@ -44,7 +44,7 @@ func (r *Report) printErrors(w io.Writer) {
 		fmt.Fprintf(w, "errors, left out of latency: %s (first %s: %s)\n", r.kinds(), r.Errors[0].Kind, r.Errors[0].First)
 	}
 	if r.Degraded > 0 {
-		fmt.Fprintf(w, "degraded: %s answers lacked scores because the database was over its time budget\n",
+		fmt.Fprintf(w, "degraded: %s answers lacked scores because the database failed or was over its time budget\n",
 			humanize.Comma(r.Degraded))
 	}
 }

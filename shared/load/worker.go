@@ -29,11 +29,10 @@ func Worker(checks ...Check) proc.Role {
 		if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
 			return fmt.Errorf("%s: read the assignment: %w", roleName, err)
 		}
-		err := task.run(ctx, json.NewEncoder(os.Stdout), allOf(checks))
-		if ctx.Err() != nil {
-			return nil // the parent has ended the run and says so itself
+		if err := task.run(ctx, json.NewEncoder(os.Stdout), allOf(checks)); ctx.Err() == nil {
+			return err
 		}
-		return err
+		return nil // the parent has ended the run and says so itself
 	}}
 }
 

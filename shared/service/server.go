@@ -65,7 +65,7 @@ func Serve(ctx context.Context, config Config, source Source, out io.Writer) err
 	case err = <-ended: // only when the listener breaks
 	case <-ctx.Done():
 		err = service.drain(server, silent)
-		<-ended
+		_ = <-ended // http.ErrServerClosed
 	}
 	limit, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()

@@ -116,8 +116,8 @@ func TestADrainingServerSaysSoAndAnswersWhatIsInFlight(t *testing.T) {
 		return err != nil
 	}, tenSeconds, aMoment, "then the door closes")
 	select {
-	case <-stopped:
-		require.Fail(t, "a request is in flight")
+	case err := <-stopped:
+		require.Fail(t, "a request is in flight", "%v", err)
 	default:
 	}
 	close(resume)

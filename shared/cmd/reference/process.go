@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +26,7 @@ type process struct {
 func start(dir string, environment, args []string) (*process, error) {
 	p := &process{command: exec.Command(args[0], args[1:]...), done: make(chan struct{})}
 	p.printed.grown = make(chan struct{}, 1)
-	p.command.Dir, p.command.Env = dir, append(environment, "PWD="+dir)
+	p.command.Dir, p.command.Env = dir, slices.Concat(environment, []string{"PWD=" + dir})
 	p.command.Stdout, p.command.Stderr = &p.printed, &p.printed
 	p.command.WaitDelay = grace // of pipes that a child left open
 	ownGroup(p.command)

@@ -83,7 +83,7 @@ func (s *stage) wait(ctx context.Context, text string) error {
 			answers <- err
 		}()
 	}
-	missed, found := error(fmt.Errorf("no server printed %q", text)), false
+	missed, found := fmt.Errorf("no server printed %q", text), false
 	for range s.servers { // all are heard, so that none goes on waiting
 		if err := <-answers; err == nil {
 			found = true
