@@ -13,6 +13,9 @@ const sizeLimit = 1 << 16
 func readSmall(path string) ([]byte, error) {
 	var content []byte
 	err := patiently(func() error {
+		if err := regular(path); err != nil {
+			return err
+		}
 		file, err := os.Open(path)
 		if err != nil {
 			return err
@@ -22,6 +25,18 @@ func readSmall(path string) ([]byte, error) {
 		return err
 	})
 	return content, err
+}
+
+// errNotRegular refuses what only has the name of a file.
+var errNotRegular = errors.New("it is not a regular file")
+
+// regular is asked before a file is opened: opening a named pipe would wait for its writer, perhaps for ever.
+func regular(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular
+	}
+	return err
 }
 
 // syncFile flushes a file to the disk, whoever wrote it.

@@ -73,9 +73,12 @@ func (d Dir) pin(name string) (*Build, error) {
 func (d Dir) share(name string) (*flock.Flock, error) {
 	path := filepath.Join(d.folder(name), ManifestFile)
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
-	locked, err := lock.TryRLock()
+	locked, err := false, regular(path)
+	if err == nil {
+		locked, err = lock.TryRLock()
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular):
 		return nil, damaged(path, err)
 	case err != nil:
 		return nil, d.Explain(fmt.Errorf("pin build %s: %w", name, err))

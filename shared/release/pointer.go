@@ -25,6 +25,9 @@ func (d Dir) pointer() (pointer, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return pointer{}, ErrNoVersion
 	}
+	if errors.Is(err, errNotRegular) {
+		return pointer{}, damaged(path, err)
+	}
 	if err != nil {
 		return pointer{}, d.Explain(err)
 	}

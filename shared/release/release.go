@@ -108,7 +108,7 @@ func (d Dir) names() ([]string, error) {
 func (d Dir) manifest(build string) (Manifest, error) {
 	path := filepath.Join(d.folder(build), ManifestFile)
 	content, err := readSmall(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRegular) {
 		return Manifest{}, damaged(path, err)
 	}
 	if err != nil {

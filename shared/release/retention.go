@@ -59,10 +59,14 @@ func (d Dir) remove(build string) (err error) {
 	if _, err := os.Stat(folder); err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(folder, ManifestFile), flock.SetFlag(os.O_RDONLY))
-	locked, err := lock.TryLock()
+	path := filepath.Join(folder, ManifestFile)
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	locked, err := false, regular(path)
+	if err == nil {
+		locked, err = lock.TryLock()
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // without a manifest it cannot be pinned
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotRegular): // without a manifest it cannot be pinned
 	case err != nil:
 		return d.Explain(err)
 	case !locked:

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	tenSeconds = 10 * time.Second
-	aMoment    = 5 * time.Millisecond
+	patience = 10 * time.Second
+	aMoment  = 5 * time.Millisecond
 )
 
 func TestADatabaseThatHangsCostsTheMissingScoresAndNoMoreThanTheBudget(t *testing.T) {
@@ -34,7 +34,7 @@ func TestADatabaseThatHangsCostsTheMissingScoresAndNoMoreThanTheBudget(t *testin
 	began := time.Now()
 	answer := ask(t, url, "A", "cr-1", "cr-2")
 	require.GreaterOrEqual(t, time.Since(began), config.DBBudget)
-	require.Less(t, time.Since(began), tenSeconds)
+	require.Less(t, time.Since(began), patience)
 	require.True(t, answer.Degraded)
 	require.Equal(t, map[string]float64{"cr-1": 0, "cr-2": 0}, answer.Scores, "what is known is answered")
 	require.False(t, ask(t, url, "B", "cr-1").Degraded, "other reads go on")
@@ -47,7 +47,7 @@ func TestADatabaseThatHangsCostsTheMissingScoresAndNoMoreThanTheBudget(t *testin
 	require.Zero(t, m.Errors, "slow is not wrong")
 
 	close(resume)
-	require.Eventually(t, func() bool { return !ask(t, url, "A", "cr-1", "cr-2").Degraded }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return !ask(t, url, "A", "cr-1", "cr-2").Degraded }, patience, aMoment)
 	require.Positive(t, metrics(t, url).CacheHits, "the late read filled the cache")
 }
 
@@ -68,7 +68,7 @@ func TestWhatTheFilterAndTheCacheKnowIsAnsweredWhileTheDatabaseHangs(t *testing.
 	config.DBBudget = 20 * time.Millisecond
 	api := service.New(config, scripted{scores: database(scores), keys: everything()}, io.Discard)
 	url := start(t, api)
-	require.Eventually(t, func() bool { return !ask(t, url, "A", "cr-1").Degraded }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return !ask(t, url, "A", "cr-1").Degraded }, patience, aMoment)
 	hanging.Store(true)
 	answer := ask(t, url, "A", "cr-1", "cr-2", "nobody's")
 	require.True(t, answer.Degraded)
@@ -103,13 +103,13 @@ func TestReadsThatHangAreBoundedAndWaitingForAPlaceIsPartOfTheBudget(t *testing.
 	require.EqualValues(t, 400, m.Degraded)
 	require.EqualValues(t, places, m.DBReads, "a read that found no place was not begun")
 	close(resume)
-	require.Eventually(t, func() bool { return !ask(t, url, "A", "cr-1").Degraded }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return !ask(t, url, "A", "cr-1").Degraded }, patience, aMoment)
 }
 
 func TestADatabaseThatFailsIsAnsweredWithoutItAndToldAtALimitedRate(t *testing.T) {
 	fails := func(context.Context, string, []string, []world.Score) error { return errors.New("disk on fire") }
 	config := service.Default()
-	config.Bloom, config.DBBudget = false, tenSeconds
+	config.Bloom, config.DBBudget = false, patience
 	var told lines
 	url := start(t, service.New(config, scripted{scores: database(fails)}, &told))
 	for range 50 {

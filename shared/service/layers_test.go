@@ -91,7 +91,7 @@ func TestTheCacheHoldsNoMoreThanItsSize(t *testing.T) {
 			ask(t, url, "A", "cr-"+strconv.Itoa(i))
 		}
 		return metrics(t, url).CacheHits-hits <= 12
-	}, tenSeconds, aMoment)
+	}, patience, aMoment)
 	require.LessOrEqual(t, before, uint64(40))
 }
 
@@ -107,9 +107,9 @@ func TestLookupsEndInExactlyOnePlaceWhateverHappens(t *testing.T) {
 		return found(ctx, asin, creatives, into)
 	}
 	for _, config := range []service.Config{
-		{Bloom: true, CacheSize: 5, DBBudget: tenSeconds},
-		{Bloom: false, CacheSize: 5, DBBudget: tenSeconds},
-		{Bloom: true, CacheSize: 0, DBBudget: tenSeconds},
+		{Bloom: true, CacheSize: 5, DBBudget: patience},
+		{Bloom: false, CacheSize: 5, DBBudget: patience},
+		{Bloom: true, CacheSize: 0, DBBudget: patience},
 	} {
 		url := start(t, service.New(config, scripted{scores: database(moody), keys: everything()}, io.Discard))
 		var asked, requests int

@@ -65,7 +65,9 @@ func Serve(ctx context.Context, config Config, source Source, out io.Writer) err
 	case err = <-ended: // only when the listener breaks
 	case <-ctx.Done():
 		err = service.drain(server, silent)
-		_ = <-ended // http.ErrServerClosed
+		if stopped := <-ended; !errors.Is(stopped, http.ErrServerClosed) {
+			err = errors.Join(err, stopped)
+		}
 	}
 	limit, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()

@@ -29,13 +29,13 @@ func serve(t *testing.T, config service.Config, source service.Source, told *lin
 	ended := make(chan error, 1)
 	go func() { ended <- service.Serve(ctx, config, source, told) }()
 	t.Cleanup(cancel)
-	require.Eventually(t, func() bool { return listening.MatchString(told.String()) }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return listening.MatchString(told.String()) }, patience, aMoment)
 	return listening.FindStringSubmatch(told.String())[1], func() error {
 		cancel()
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(tenSeconds):
+		case <-time.After(patience):
 			return errors.New("it does not end")
 		}
 	}
@@ -92,7 +92,7 @@ func TestADrainingServerSaysSoAndAnswersWhatIsInFlight(t *testing.T) {
 		return found(ctx, asin, creatives, into)
 	}
 	config := service.Default()
-	config.Port, config.Bloom, config.DBBudget = 0, false, tenSeconds
+	config.Port, config.Bloom, config.DBBudget = 0, false, patience
 	var told lines
 	url, stop := serve(t, config, scripted{scores: database(slow)}, &told)
 	answered := make(chan answer, 1)
@@ -107,14 +107,14 @@ func TestADrainingServerSaysSoAndAnswersWhatIsInFlight(t *testing.T) {
 		}
 		said := read(t, response)
 		return response.StatusCode == http.StatusServiceUnavailable && response.Close && strings.Contains(said, "draining")
-	}, tenSeconds, aMoment, "a load balancer sees it, and is told to connect elsewhere")
+	}, patience, aMoment, "a load balancer sees it, and is told to connect elsewhere")
 	require.Eventually(t, func() bool {
 		response, err := http.Get(url + "/healthz")
 		if err == nil {
 			_ = response.Body.Close()
 		}
 		return err != nil
-	}, tenSeconds, aMoment, "then the door closes")
+	}, patience, aMoment, "then the door closes")
 	select {
 	case err := <-stopped:
 		require.Fail(t, "a request is in flight", "%v", err)
@@ -151,7 +151,7 @@ func TestHeadersHaveALimit(t *testing.T) {
 	defer conn.Close()
 	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nX-Long: " + strings.Repeat("x", 64<<10)))
 	require.NoError(t, err)
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(tenSeconds)))
+	require.NoError(t, conn.SetReadDeadline(time.Now().Add(patience)))
 	head := make([]byte, 12)
 	_, err = conn.Read(head)
 	require.NoError(t, err)

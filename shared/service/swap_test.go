@@ -35,7 +35,7 @@ func TestWithoutAVersionTheAPISaysSoAndServesTheFirstOneByItself(t *testing.T) {
 	require.Zero(t, metrics(t, url).FailedSwaps, "nothing has failed")
 
 	pairs := publish(t, data, small(), world.FirstDay)
-	require.Eventually(t, func() bool { return metrics(t, url).Version == world.FirstDay }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return metrics(t, url).Version == world.FirstDay }, patience, aMoment)
 	require.Equal(t, pairs.Len(), metrics(t, url).Rows)
 	require.Zero(t, metrics(t, url).Swaps, "the first version replaced none")
 	require.Equal(t, 1, told.count("no data version loaded yet; publish one with"))
@@ -48,7 +48,7 @@ func TestANewVersionIsServedAsSoonAsItIsPublished(t *testing.T) {
 	var told lines
 	url := start(t, service.New(service.Default(), service.Disk(release.At(data)), &told))
 	next := publish(t, data, small(), world.FirstDay.Next())
-	require.Eventually(t, func() bool { return metrics(t, url).Swaps == 1 }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return metrics(t, url).Swaps == 1 }, patience, aMoment)
 	w := next.World()
 	for asin := range 50 {
 		var creatives []string
@@ -97,7 +97,7 @@ func TestADamagedVersionIsRefusedAndTheOldOneGoesOn(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, content, 0o644))
 			require.NoError(t, os.WriteFile(current, pointsAtBad, 0o644))
 
-			require.Eventually(t, func() bool { return told.count("still serving "+good.Build) > 0 }, tenSeconds, aMoment)
+			require.Eventually(t, func() bool { return told.count("still serving "+good.Build) > 0 }, patience, aMoment)
 			require.Contains(t, told.String(), file)
 			m := metrics(t, url)
 			require.Equal(t, good.Build, m.Build)
@@ -107,7 +107,7 @@ func TestADamagedVersionIsRefusedAndTheOldOneGoesOn(t *testing.T) {
 
 			publish(t, data, small(), world.FirstDay.Plus(2))
 			third := world.FirstDay.Plus(2)
-			require.Eventually(t, func() bool { return metrics(t, url).Version == third }, tenSeconds, aMoment)
+			require.Eventually(t, func() bool { return metrics(t, url).Version == third }, patience, aMoment)
 		})
 	}
 }
@@ -150,16 +150,16 @@ func TestAProblemIsToldAndCountedOnceAndTriedAgain(t *testing.T) {
 	url := start(t, service.New(service.Default(), source, &told))
 	source.set("2026-10-31-bbbbbbbb", errors.New("the bucket is closed"))
 	looks, loads := source.looks.Load(), source.loads.Load()
-	require.Eventually(t, func() bool { return source.loads.Load() >= loads+2 }, tenSeconds, aMoment, "it is tried again")
+	require.Eventually(t, func() bool { return source.loads.Load() >= loads+2 }, patience, aMoment, "it is tried again")
 	require.Equal(t, 1, told.count("the bucket is closed"))
 	require.EqualValues(t, 1, metrics(t, url).FailedSwaps)
 	require.GreaterOrEqual(t, source.looks.Load()-looks, int64(4), "but not at every look")
 
 	source.set("2026-10-31-bbbbbbbb", errors.New("the bucket is on fire"))
-	require.Eventually(t, func() bool { return told.count("the bucket is on fire") == 1 }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return told.count("the bucket is on fire") == 1 }, patience, aMoment)
 	require.EqualValues(t, 2, metrics(t, url).FailedSwaps)
 	source.set("2026-10-31-bbbbbbbb", nil)
-	require.Eventually(t, func() bool { return metrics(t, url).Build == "2026-10-31-bbbbbbbb" }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return metrics(t, url).Build == "2026-10-31-bbbbbbbb" }, patience, aMoment)
 }
 
 func TestAVersionIsClosedAfterItsLastReadEvenALateOne(t *testing.T) {
@@ -183,11 +183,11 @@ func TestAVersionIsClosedAfterItsLastReadEvenALateOne(t *testing.T) {
 	require.True(t, ask(t, url, "A", "cr-1").Degraded)
 	<-asked
 	source.set("2026-10-31-bbbbbbbb", nil)
-	require.Eventually(t, func() bool { return metrics(t, url).Swaps == 1 }, tenSeconds, aMoment)
+	require.Eventually(t, func() bool { return metrics(t, url).Swaps == 1 }, patience, aMoment)
 	require.True(t, reading.Load())
 	require.False(t, closed.Load())
 	close(resume)
-	require.Eventually(t, closed.Load, tenSeconds, aMoment)
+	require.Eventually(t, closed.Load, patience, aMoment)
 }
 
 type closing struct {
