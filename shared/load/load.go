@@ -135,11 +135,18 @@ func Run(ctx context.Context, config Config, progress io.Writer) (*Report, error
 	if collected.machineAfter, err = readMachineTime(); err != nil {
 		return nil, err
 	}
-	after, err := observe(ctx, servers, false)
-	if err != nil {
-		return nil, err
+	after, gone := observe(ctx, servers, false)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	return collected.report(live, servers, before, after)
+	if gone != nil { // what the clients saw still counts
+		after = make([]observation, len(servers))
+	}
+	report, err := collected.report(live, servers, before, after)
+	if err == nil && gone != nil {
+		report.Gone = gone.Error()
+	}
+	return report, err
 }
 
 // inspect returns the first server's live version, after checking that all serve the world of config.

@@ -88,6 +88,9 @@ func (r *Report) printVersions(w io.Writer) {
 }
 
 func (r *Report) printServers(w io.Writer) {
+	if r.Gone != "" {
+		fmt.Fprintln(w, "server: gone at the end, so its side is missing")
+	}
 	if len(r.Servers) == 0 {
 		return
 	}

@@ -36,6 +36,7 @@ type Report struct {
 	Connections Connections         `json:"connections"`
 	CPU         CPU                 `json:"cpu"`
 	Servers     []Server            `json:"servers,omitempty"` // those that have /metrics
+	Gone        string              `json:"gone,omitempty"`    // why a server's side could not be read at the end
 	Timeline    []Second            `json:"timeline"`
 }
 
@@ -111,9 +112,13 @@ type Second struct {
 	P99    float64 `json:"p99_ms"`
 }
 
-// Err returns an error that counts the failed requests by kind, nil when there are none.
+// Err returns an error that counts the failed requests by kind, or says that a server was gone at the end; nil when
+// there is nothing to say.
 func (r *Report) Err() error {
-	if r.Failed == 0 {
+	switch {
+	case r.Failed == 0 && r.Gone != "":
+		return fmt.Errorf("%s; is the server still running?", r.Gone)
+	case r.Failed == 0:
 		return nil
 	}
 	return fmt.Errorf("%s of %s requests failed: %s", humanize.Comma(r.Failed), humanize.Comma(r.OK+r.Failed), r.kinds())

@@ -127,8 +127,14 @@ func TestAServerThatGoesAwayIsConnectionRefused(t *testing.T) {
 	}
 	config := against(s)
 	config.Processes = 1
-	_, err := Run(t.Context(), config, io.Discard)
-	require.ErrorContains(t, err, "read the server's counters", "at the end nobody is there to be asked")
+	report := run(t, config)
+	assert.Positive(t, report.OK, "what the clients saw before still counts")
+	assert.Positive(t, report.Failed)
+	assert.ErrorContains(t, report.Err(), kindRefused)
+	assert.Contains(t, printed(report), "server: gone at the end, so its side is missing\n")
+	assert.Empty(t, report.Servers)
+	report.Failed = 0
+	assert.ErrorContains(t, report.Err(), "is the server still running?", "also when no request was in flight at that moment")
 
 	// The worker's own view of it:
 	a := attackOn(t, s, Config{Concurrency: 1, Timeout: time.Second})

@@ -55,7 +55,7 @@ func (d Dir) choose(builds []Manifest, to string) (Manifest, error) {
 			return builds[at+1], nil
 		}
 		return Manifest{}, fmt.Errorf("no kept build was published before the live one, %s; %s; "+
-			"name another with --to, or publish another day with: go run ./steps/01-batch --day", live.Build, kept(builds))
+			"name another with --to (make rollback TO=…), or publish another day with: go run ./steps/01-batch --day", live.Build, kept(builds))
 	}
 	return builds[0], nil // the live build cannot be told or is gone: the last one that is whole
 }

@@ -27,6 +27,7 @@ func run(ctx context.Context) error {
 	}
 	flags := cli.Flags("Sends the API skewed, realistic load and reports both sides. Without --url it starts its own API.")
 	config := load.Flags(flags, seed)
+	flags.Lookup("url").DefValue = "" // here the default is a server of the step's own
 	if err := errors.Join(cli.Parse(flags), config.Valid()); err != nil {
 		return err
 	}

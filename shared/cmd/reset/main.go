@@ -45,7 +45,7 @@ func main() {
 func askPerson(question string) (bool, error) {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
 		return false, cli.Usagef("reset asks before it removes anything, and there is no terminal to ask on; " +
-			"if you are sure: make reset YES=1")
+			"if you are sure: make reset YES=1, or go run ./shared/cmd/reset --yes")
 	}
 	fmt.Print(question + " [y/N] ")
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
