@@ -155,6 +155,40 @@ func TestARequestKeepsItsAnswerWhenItsLateReadComesBack(t *testing.T) {
 	require.EqualValues(t, 400, m.Requests)
 }
 
+func TestARequestThatWaitsForTheDatabaseIsCountedByItsOwnTime(t *testing.T) {
+	hangs := func(ctx context.Context, asin string, creatives []string, into []world.Score) error {
+		if creatives[0] == "cr-4" {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return found(ctx, asin, creatives, into)
+	}
+	config := service.Default()
+	config.DBDelay, config.DBBudget = 20*time.Millisecond, 400*time.Millisecond
+	url := start(t, service.New(config, scripted{scores: database(hangs), keys: everything()}, io.Discard))
+	ask(t, url, "A", "cr-1", "cr-2") // waits
+	ask(t, url, "A", "cr-1")         // the cache knows it
+	ask(t, url, "A", "nobody's")     // the filter knows it
+	ask(t, url, "A", "cr-3")         // waits
+	ask(t, url, "A", "cr-4")         // waits until its budget is spent
+
+	m := metrics(t, url)
+	require.EqualValues(t, 3, m.DBWaited)
+	require.EqualValues(t, 3, m.DBTime.Count)
+	require.GreaterOrEqual(t, m.DBTime.P50, 20.0)
+	require.GreaterOrEqual(t, m.DBTime.Max, 400.0)
+	require.EqualValues(t, 5, m.Requests)
+
+	t.Run("without a delay none is counted, and the times are", func(t *testing.T) {
+		url := start(t, service.New(service.Default(), scripted{scores: database(found), keys: everything()}, io.Discard))
+		ask(t, url, "A", "cr-1")
+		m := metrics(t, url)
+		require.Zero(t, m.DBWaited)
+		require.EqualValues(t, 1, m.DBTime.Count)
+		require.Positive(t, m.DBTime.Max)
+	})
+}
+
 func TestADelayIsAddedToEachRead(t *testing.T) {
 	config := service.Default()
 	config.Bloom, config.DBDelay = false, 20*time.Millisecond

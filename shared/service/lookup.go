@@ -2,6 +2,7 @@ package service
 
 import (
 	"slices"
+	"time"
 
 	"example.com/relevance-lab/shared/world"
 )
@@ -14,6 +15,7 @@ type lookup struct {
 	scores    []world.Score
 	rest      []int // the places in creatives of those that only the database can tell
 	read      *read
+	dbTime    time.Duration // what the request spent at the database, its wait for a worker included
 	seen      map[string]struct{}
 }
 
@@ -53,7 +55,7 @@ func (l *lookup) forget() {
 func (l *lookup) run(s *snapshot, useFilter bool, reads *reader) counts {
 	var ended counts
 	l.scores = append(l.scores[:0], make([]world.Score, len(l.creatives))...)
-	l.rest = l.rest[:0]
+	l.rest, l.dbTime = l.rest[:0], 0
 	for i, creative := range l.creatives {
 		if useFilter && !s.Filter.Has(l.asin, creative) {
 			ended.BloomNo++
@@ -80,7 +82,9 @@ func (l *lookup) readRest(s *snapshot, reads *reader, ended *counts) {
 	for _, i := range l.rest {
 		read.creatives = append(read.creatives, l.creatives[i])
 	}
+	asked := time.Now()
 	began, err := reads.do(read)
+	l.dbTime = time.Since(asked)
 	if began {
 		ended.DBReads = 1
 	}

@@ -24,6 +24,7 @@ type Metrics struct {
 	CacheHits    uint64    `json:"cache_hits"`
 	DBReads      uint64    `json:"db_reads"`
 	DBKeys       uint64    `json:"db_keys"`
+	DBWaited     uint64    `json:"db_waited"` // requests that spent DB_DELAY_MS or more at the database; 0 without a delay
 	Degraded     uint64    `json:"degraded"`
 	DegradedKeys uint64    `json:"degraded_keys"`
 	Errors       uint64    `json:"errors"`
@@ -31,8 +32,9 @@ type Metrics struct {
 	Swaps        uint64    `json:"swaps"`        // versions that replaced another one
 	FailedSwaps  uint64    `json:"failed_swaps"` // builds that could not be loaded, each problem once
 	Latency      Latency   `json:"latency_ms"`
-	CPUSeconds   float64   `json:"cpu_s"`     // of the process, since its start
-	RSSBytes     uint64    `json:"rss_bytes"` // of the process, now
+	DBTime       Latency   `json:"db_time_ms"` // of the requests that asked the database, each timed by itself
+	CPUSeconds   float64   `json:"cpu_s"`      // of the process, since its start
+	RSSBytes     uint64    `json:"rss_bytes"`  // of the process, now
 	InFlight     int64     `json:"in_flight"`
 	Config       Settings  `json:"config"`
 }
@@ -57,7 +59,7 @@ type Settings struct {
 
 // Metrics reads all counters.
 func (s *Service) Metrics() Metrics {
-	all, latency := s.tally.read()
+	all, latency, dbTime := s.tally.read()
 	m := Metrics{
 		UptimeS:      math.Round(time.Since(s.started).Seconds()*1000) / 1000,
 		Requests:     all.Requests,
@@ -66,6 +68,7 @@ func (s *Service) Metrics() Metrics {
 		CacheHits:    all.CacheHits,
 		DBReads:      all.DBReads,
 		DBKeys:       all.DBKeys,
+		DBWaited:     all.DBWaited,
 		Degraded:     all.Degraded,
 		DegradedKeys: all.DegradedKeys,
 		Errors:       all.Errors,
@@ -73,6 +76,7 @@ func (s *Service) Metrics() Metrics {
 		Swaps:        s.tally.swaps.Load(),
 		FailedSwaps:  s.tally.failed.Load(),
 		Latency:      latencyOf(latency),
+		DBTime:       latencyOf(dbTime),
 		InFlight:     s.tally.inFlight.Load(),
 		Config: Settings{
 			Bloom: s.config.Bloom, CacheSize: s.config.CacheSize,

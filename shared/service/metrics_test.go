@@ -26,7 +26,7 @@ func TestMetricsInJSONHaveTheNamesThatTheLessonsUse(t *testing.T) {
 	var m map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &m))
 	for _, name := range strings.Fields("version build rows uptime_s requests lookups bloom_no cache_hits db_reads " +
-		"db_keys degraded degraded_keys errors rejected swaps failed_swaps latency_ms cpu_s rss_bytes in_flight config") {
+		"db_keys db_waited db_time_ms degraded degraded_keys errors rejected swaps failed_swaps latency_ms cpu_s rss_bytes in_flight config") {
 		require.Contains(t, m, name)
 	}
 	for _, name := range []string{"p50", "p99", "max", "mean", "count"} {

@@ -23,6 +23,7 @@ var (
 	descRejected = describe("rejected_total", "Requests answered with an error instead of scores.")
 	descLookups  = describe("lookups_total", "Lookups, by where they ended.", "ended")
 	descReads    = describe("db_reads_total", "Batched reads begun.")
+	descWaited   = describe("db_waited_total", "Requests that spent the delay that is set, or more, at the database.")
 	descDegraded = describe("degraded_total", "Requests answered without their batched read.")
 	descErrors   = describe("errors_total", "Batched reads that failed, and requests that ended in a panic.")
 	descSwaps    = describe("swaps_total", "Versions that replaced another one.")
@@ -31,6 +32,7 @@ var (
 	descRows     = describe("rows", "Rows of the version that is served.")
 	descVersion  = describe("version_info", "The version that is served.", "version", "build")
 	descLatency  = describe("request_duration_seconds", "The server's own time for a request answered with scores.")
+	descDBTime   = describe("db_duration_seconds", "A request's own time at the database, of those that asked it.")
 )
 
 // newPrometheus returns the handler of the text form of /metrics. It reads the same counters as the JSON form does.
@@ -50,14 +52,14 @@ type collector struct{ service *Service }
 func (collector) Describe(to chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
 		descRequests, descRejected, descLookups, descReads, descDegraded, descErrors, descSwaps, descFailed, descInFlight,
-		descRows, descVersion, descLatency,
+		descRows, descVersion, descLatency, descWaited, descDBTime,
 	} {
 		to <- desc
 	}
 }
 
 func (c collector) Collect(to chan<- prometheus.Metric) {
-	all, latency := c.service.tally.read()
+	all, latency, dbTime := c.service.tally.read()
 	send := func(desc *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(desc, kind, value, labels...)
 	}
@@ -71,6 +73,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	count(descLookups, all.DBKeys, "db_key")
 	count(descLookups, all.DegradedKeys, "degraded")
 	count(descReads, all.DBReads)
+	count(descWaited, all.DBWaited)
 	count(descDegraded, all.Degraded)
 	count(descErrors, all.Errors)
 	count(descSwaps, c.service.tally.swaps.Load())
@@ -82,8 +85,12 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 		send(descRows, prometheus.GaugeValue, float64(manifest.Rows))
 		send(descVersion, prometheus.GaugeValue, 1, string(manifest.Day), manifest.Build)
 	}
-	seconds := latency.Mean() * float64(latency.TotalCount()) / 1e9
-	to <- prometheus.MustNewConstHistogram(descLatency, uint64(latency.TotalCount()), seconds, buckets(latency))
+	distribution := func(desc *prometheus.Desc, of *hdrhistogram.Histogram) {
+		seconds := of.Mean() * float64(of.TotalCount()) / 1e9
+		to <- prometheus.MustNewConstHistogram(desc, uint64(of.TotalCount()), seconds, buckets(of))
+	}
+	distribution(descLatency, latency)
+	distribution(descDBTime, dbTime)
 }
 
 // buckets counts the latencies at or below each bound, to the three digits that the recorder keeps.

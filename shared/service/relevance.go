@@ -50,6 +50,9 @@ func (s *Service) relevance(c *gin.Context) {
 
 	d.lookup.ask(d.question.asin, d.question.creatives)
 	ended := d.lookup.run(snapshot, s.config.Bloom, s.reads)
+	if delay := s.config.DBDelay; delay > 0 && d.lookup.dbTime >= delay {
+		ended.DBWaited = 1
+	}
 	d.answer = appendAnswer(d.answer[:0], snapshot.Manifest.Day, d.lookup.creatives, d.lookup.scores, ended.Degraded > 0)
 
 	header := c.Writer.Header()
@@ -58,7 +61,7 @@ func (s *Service) relevance(c *gin.Context) {
 		header["Content-Length"] = []string{strconv.Itoa(len(d.answer))}
 	}
 	_, _ = c.Writer.Write(d.answer) // fails when the client has gone, who then misses nothing
-	d.shard.answered(ended, time.Since(began))
+	d.shard.answered(ended, time.Since(began), d.lookup.dbTime)
 }
 
 var unavailable = &problem{status: http.StatusServiceUnavailable, Message: noVersion}

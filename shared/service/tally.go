@@ -18,6 +18,7 @@ type counts struct {
 	CacheHits    uint64 // lookups that the cache ended
 	DBReads      uint64 // batched reads that were begun, at most one a request
 	DBKeys       uint64 // lookups that a batched read ended
+	DBWaited     uint64 // requests whose own time at the database reached the delay that is set there
 	Degraded     uint64 // requests answered without their batched read
 	DegradedKeys uint64 // lookups that nothing ended
 	Errors       uint64 // batched reads that failed, and requests that ended in a panic
@@ -33,6 +34,7 @@ func (c *counts) add(more counts) {
 	c.CacheHits += more.CacheHits
 	c.DBReads += more.DBReads
 	c.DBKeys += more.DBKeys
+	c.DBWaited += more.DBWaited
 	c.Degraded += more.Degraded
 	c.DegradedKeys += more.DegradedKeys
 	c.Errors += more.Errors
@@ -58,12 +60,13 @@ type shard struct {
 	mutex   sync.Mutex
 	counts  counts
 	latency *hdrhistogram.Histogram
+	dbTime  *hdrhistogram.Histogram // of the requests that asked the database
 }
 
 func newTally() *tally {
 	t := &tally{}
 	for range runtime.GOMAXPROCS(0) {
-		t.shards = append(t.shards, &shard{latency: newHistogram()})
+		t.shards = append(t.shards, &shard{latency: newHistogram(), dbTime: newHistogram()})
 	}
 	return t
 }
@@ -75,14 +78,21 @@ func newHistogram() *hdrhistogram.Histogram {
 // shard returns the shards in turn.
 func (t *tally) shard() *shard { return t.shards[int(t.next.Add(1))%len(t.shards)] }
 
-// answered counts one request that was answered with scores, after latency.
-func (s *shard) answered(request counts, latency time.Duration) {
+// answered counts one request that was answered with scores, after latency, of which dbTime was spent at the database;
+// zero where it was not asked.
+func (s *shard) answered(request counts, latency, dbTime time.Duration) {
 	request.Requests = 1
-	nanos := min(max(int64(latency), 1), int64(longestLatency))
 	s.mutex.Lock()
 	s.counts.add(request)
-	_ = s.latency.RecordValue(nanos) // within its bounds
+	recordIn(s.latency, latency)
+	if dbTime > 0 {
+		recordIn(s.dbTime, dbTime)
+	}
 	s.mutex.Unlock()
+}
+
+func recordIn(h *hdrhistogram.Histogram, took time.Duration) {
+	_ = h.RecordValue(min(max(int64(took), 1), int64(longestLatency))) // within its bounds
 }
 
 // add counts what is not an answered request.
@@ -93,17 +103,17 @@ func (t *tally) add(more counts) {
 	s.mutex.Unlock()
 }
 
-// read returns the counts and the latencies since the last reset.
-func (t *tally) read() (counts, *hdrhistogram.Histogram) {
-	var all counts
-	latency := newHistogram()
+// read returns the counts, the latencies and the times at the database since the last reset.
+func (t *tally) read() (all counts, latency, dbTime *hdrhistogram.Histogram) {
+	latency, dbTime = newHistogram(), newHistogram()
 	for _, s := range t.shards {
 		s.mutex.Lock()
 		all.add(s.counts)
 		latency.Merge(s.latency)
+		dbTime.Merge(s.dbTime)
 		s.mutex.Unlock()
 	}
-	return all, latency
+	return all, latency, dbTime
 }
 
 // reset sets all counts to zero. Requests in flight are counted afterwards, whole.
@@ -112,6 +122,7 @@ func (t *tally) reset() {
 		s.mutex.Lock()
 		s.counts = counts{}
 		s.latency.Reset()
+		s.dbTime.Reset()
 		s.mutex.Unlock()
 	}
 	t.swaps.Store(0)
