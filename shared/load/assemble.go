@@ -43,6 +43,7 @@ func (c *collection) report(live health, servers []*server, before, after []obse
 	}
 	r.PerSecond = float64(r.OK) / r.Seconds
 	r.Connections = Connections{Opened: sum.connections, Ideal: int64(c.config.Processes * c.config.Concurrency)}
+	r.LongestWait = float64(sum.Longest) / float64(time.Millisecond)
 	r.Little = sum.little(r.Connections.Ideal)
 	if c.config.Rate > 0 {
 		actual, err := newLatency(c.actual, sum.Actual)
@@ -78,6 +79,7 @@ func (c *collection) sum() sums {
 		all.Latency += one.Totals.Latency
 		all.Actual += one.Totals.Actual
 		all.Busy += one.Totals.Busy
+		all.Longest = max(all.Longest, one.Totals.Longest)
 		for kind, seen := range one.Totals.Errors {
 			all.Errors[kind] = all.Errors[kind].plus(seen)
 		}
@@ -164,10 +166,11 @@ func countedBy(servers []*server, before, after []observation) []Server {
 			URL: s.url.String(), Version: to.Version,
 			Requests: to.Requests - from.Requests, Lookups: to.Lookups - from.Lookups,
 			BloomNo: to.BloomNo - from.BloomNo, CacheHits: to.CacheHits - from.CacheHits,
-			DBReads: to.DBReads - from.DBReads, DBKeys: to.DBKeys - from.DBKeys,
+			DBReads: to.DBReads - from.DBReads, DBKeys: to.DBKeys - from.DBKeys, DBWaited: to.DBWaited - from.DBWaited,
 			DegradedKeys: to.DegradedKeys - from.DegradedKeys, Errors: to.Errors - from.Errors,
 			Swaps: to.Swaps - from.Swaps, FailedSwaps: to.FailedSwaps - from.FailedSwaps,
 			CPUSeconds: to.CPUSeconds - from.CPUSeconds, RSSBytes: to.RSSBytes, Latency: to.Latency,
+			DBTime: to.DBTime, Settings: to.Settings,
 		})
 	}
 	return counted

@@ -33,19 +33,26 @@ const (
 // Flags defines the generator's flags and returns the configuration that they fill in. The seed is not a flag: it is
 // LAB_SEED, which the caller has read.
 func Flags(flags *flag.FlagSet, seed uint64) *Config {
-	config := &Config{
-		URLs: []string{DefaultURL}, Duration: DefaultDuration, Processes: DefaultProcesses,
-		Concurrency: DefaultConcurrency, Warmup: DefaultWarmup, Timeout: DefaultTimeout, Seed: seed,
-	}
+	config := SizeFlags(flags, seed, DefaultDuration)
 	flags.Var(&urlsFlag{urls: &config.URLs}, "url",
 		"address of the `server`; several, comma separated or repeated, share the load")
+	flags.Float64Var(&config.Rate, "rate", 0,
+		"open loop: requests per second in all, whatever the server does; 0 is a closed loop")
+	flags.BoolVar(&config.Reset, "reset", false, "set the server's counters to zero after the warm-up")
+	return config
+}
+
+// SizeFlags defines only the flags that say how much load is made, and --json: for a program that knows which server it
+// loads, and how. The measured phase lasts for duration where --seconds is not given.
+func SizeFlags(flags *flag.FlagSet, seed uint64, duration time.Duration) *Config {
+	config := &Config{
+		URLs: []string{DefaultURL}, Duration: duration, Processes: DefaultProcesses,
+		Concurrency: DefaultConcurrency, Warmup: DefaultWarmup, Timeout: DefaultTimeout, Seed: seed,
+	}
 	flags.Var(secondsFlag{&config.Duration}, "seconds", "length of the measured phase in `seconds`")
 	flags.IntVar(&config.Processes, "processes", config.Processes, "processes that make the load")
 	flags.IntVar(&config.Concurrency, "concurrency", config.Concurrency, "connections of each process")
-	flags.Float64Var(&config.Rate, "rate", 0,
-		"open loop: requests per second in all, whatever the server does; 0 is a closed loop")
 	flags.IntVar(&config.Warmup, "warmup", config.Warmup, "requests that warm up the server before the measured phase")
-	flags.BoolVar(&config.Reset, "reset", false, "set the server's counters to zero after the warm-up")
 	flags.BoolVar(&config.JSON, "json", false, "print the report as JSON")
 	return config
 }

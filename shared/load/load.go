@@ -44,6 +44,10 @@ type Config struct {
 	Seed        uint64        `json:"seed"`            // of the world and of the stream
 	World       *world.Config `json:"world,omitempty"` // sizes; nil is world.Default(Seed)
 	JSON        bool          `json:"-"`               // Report.Write writes JSON
+
+	// Meanwhile, if any, runs beside the measured phase, from its start, and Run waits for it. Its error ends the run; its
+	// ctx is cancelled when the run ends early.
+	Meanwhile func(ctx context.Context, start time.Time) error `json:"-"`
 }
 
 // world returns the configuration of the world that requests are drawn from.
@@ -123,8 +127,11 @@ func Run(ctx context.Context, config Config, progress io.Writer) (*Report, error
 		if collected.machineBefore, err = readMachineTime(); err != nil {
 			return err
 		}
-		collected.started, err = start.open()
-		return err
+		if collected.started, err = start.open(); err != nil || config.Meanwhile == nil {
+			return err
+		}
+		time.Sleep(time.Until(collected.started))
+		return config.Meanwhile(groupCtx, collected.started)
 	})
 	if err := group.Wait(); err != nil {
 		if ctx.Err() != nil {

@@ -127,6 +127,7 @@ func (r *Report) Server() Server {
 		all.CacheHits += one.CacheHits
 		all.DBReads += one.DBReads
 		all.DBKeys += one.DBKeys
+		all.DBWaited += one.DBWaited
 		all.DegradedKeys += one.DegradedKeys
 		all.Errors += one.Errors
 		all.Swaps += one.Swaps

@@ -72,6 +72,7 @@ type totals struct {
 	Latency time.Duration `json:"latency_ns"`
 	Actual  time.Duration `json:"actual_ns"`
 	Busy    time.Duration `json:"busy_ns"`
+	Longest time.Duration `json:"longest_ns"` // of the same times, the longest one
 }
 
 // tally counts errors of one kind and shows the first.
@@ -94,6 +95,7 @@ func (r *recorder) record(at timing, got answer, failed *failure) {
 	defer r.mu.Unlock()
 	r.moveTo(int(at.finished / time.Second))
 	r.total.Busy += at.finished - at.started
+	r.total.Longest = max(r.total.Longest, at.finished-at.started)
 	if failed != nil {
 		r.current.errors++
 		r.total.Errors[failed.kind] = r.total.Errors[failed.kind].plus(tally{Count: 1, Example: failed.detail.Error()})

@@ -28,7 +28,10 @@ type Report struct {
 	Latency       Latency  `json:"latency"`
 	ActualLatency *Latency `json:"actual_latency,omitempty"`
 
-	Offered     *Offered            `json:"offered,omitempty"` // open loop only
+	Offered *Offered `json:"offered,omitempty"` // open loop only
+	// LongestWait is the longest time that a connection with a request in flight stayed silent: from the actual start of
+	// a request until its whole answer was there, or it failed. Milliseconds.
+	LongestWait float64             `json:"longest_wait_ms"`
 	Little      Little              `json:"little"`
 	Errors      []ErrorKind         `json:"errors,omitempty"` // most frequent first
 	Degraded    int64               `json:"degraded"`         // good answers that lacked scores
@@ -94,6 +97,7 @@ type Server struct {
 	CacheHits    int64         `json:"cache_hits"`
 	DBReads      int64         `json:"db_reads"`
 	DBKeys       int64         `json:"db_keys"`
+	DBWaited     int64         `json:"db_waited"` // requests that spent the delay that is set, or more, at the database
 	DegradedKeys int64         `json:"degraded_keys"`
 	Errors       int64         `json:"errors"`
 	Swaps        int64         `json:"swaps"`
@@ -101,6 +105,8 @@ type Server struct {
 	CPUSeconds   float64       `json:"cpu_s"`
 	RSSBytes     int64         `json:"rss_bytes"`  // at the end
 	Latency      ServerLatency `json:"latency_ms"` // since the counters were last reset
+	DBTime       ServerLatency `json:"db_time_ms"` // likewise, of the requests that asked the database
+	Settings     Settings      `json:"settings"`
 }
 
 // Second is one second of the measured phase. Quantiles are in milliseconds.

@@ -80,14 +80,25 @@ type counters struct {
 	CacheHits    int64         `json:"cache_hits"`
 	DBReads      int64         `json:"db_reads"`
 	DBKeys       int64         `json:"db_keys"`
+	DBWaited     int64         `json:"db_waited"`
 	Degraded     int64         `json:"degraded"`
 	DegradedKeys int64         `json:"degraded_keys"`
 	Errors       int64         `json:"errors"`
 	Swaps        int64         `json:"swaps"`
 	FailedSwaps  int64         `json:"failed_swaps"`
 	Latency      ServerLatency `json:"latency_ms"`
+	DBTime       ServerLatency `json:"db_time_ms"`
+	Settings     Settings      `json:"config"`
 	CPUSeconds   float64       `json:"cpu_s"`
 	RSSBytes     int64         `json:"rss_bytes"`
+}
+
+// Settings are those of a server that change what a request costs, as it says itself.
+type Settings struct {
+	Bloom          bool  `json:"bloom"`
+	CacheSize      int   `json:"cache_size"` // entries; 0: no cache
+	DBDelayMillis  int64 `json:"db_delay_ms"`
+	DBBudgetMillis int64 `json:"db_budget_ms"`
 }
 
 // ServerLatency is measured inside the server, in milliseconds, since its counters were last reset.

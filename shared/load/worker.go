@@ -18,9 +18,20 @@ import (
 
 const roleName = "load-worker"
 
+// Task is what a check may have to know about the run.
+type Task struct {
+	World     world.Config
+	Day       world.Day   // live at the start
+	Threshold world.Score // of that version
+}
+
+// MakeCheck makes a Check for one run.
+type MakeCheck func(ctx context.Context, task Task) (Check, error)
+
 // Worker is the role of one of the generator's processes. A program that calls Run passes it to proc.Dispatch first
-// thing in main. With checks, each answer that looks good is also given to them.
-func Worker(checks ...Check) proc.Role {
+// thing in main. With checks, each answer that looks good is also given to them. They are made once in a process,
+// before it warms up, so that what they have to prepare costs the measured phase nothing.
+func Worker(checks ...MakeCheck) proc.Role {
 	return proc.Role{Name: roleName, Run: func(ctx context.Context, args []string) error {
 		var task assignment
 		if len(args) != 1 {
@@ -29,16 +40,25 @@ func Worker(checks ...Check) proc.Role {
 		if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
 			return fmt.Errorf("%s: read the assignment: %w", roleName, err)
 		}
-		if err := task.run(ctx, json.NewEncoder(os.Stdout), allOf(checks)); ctx.Err() == nil {
+		if err := task.run(ctx, json.NewEncoder(os.Stdout), checks); ctx.Err() == nil {
 			return err
 		}
 		return nil // the parent has ended the run and says so itself
 	}}
 }
 
-func allOf(checks []Check) Check {
+// makeAll makes one check of all; nil where there is none.
+func makeAll(ctx context.Context, makers []MakeCheck, task Task) (Check, error) {
+	var checks []Check
+	for _, makeCheck := range makers {
+		check, err := makeCheck(ctx, task)
+		if err != nil {
+			return nil, fmt.Errorf("prepare a check of the answers: %w", err)
+		}
+		checks = append(checks, check)
+	}
 	if len(checks) == 0 {
-		return nil
+		return nil, nil
 	}
 	return func(asin string, creatives []string, body []byte) error {
 		for _, check := range checks {
@@ -47,7 +67,7 @@ func allOf(checks []Check) Check {
 			}
 		}
 		return nil
-	}
+	}, nil
 }
 
 // assignment is what a process is told when it starts.
@@ -83,12 +103,16 @@ type result struct {
 	Scheduled   int64         `json:"scheduled"` // open loop: the requests that its schedule held
 }
 
-func (t assignment) run(ctx context.Context, out *json.Encoder, check Check) error {
+func (t assignment) run(ctx context.Context, out *json.Encoder, checks []MakeCheck) error {
 	pairs, err := batch.Score(ctx, world.New(t.Config.world(), t.Day), t.Threshold)
 	if err != nil {
 		return err
 	}
 	traffic, err := NewTraffic(pairs, t.Config.Seed)
+	if err != nil {
+		return err
+	}
+	check, err := makeAll(ctx, checks, Task{World: t.Config.world(), Day: t.Day, Threshold: t.Threshold})
 	if err != nil {
 		return err
 	}
