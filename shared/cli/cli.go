@@ -27,7 +27,7 @@ const (
 func Main(run func(ctx context.Context) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from here on a second signal ends the program
-	os.Exit(Report(run(ctx), os.Stderr))
+	os.Exit(Report(run(untilGoRunEnds(ctx)), os.Stderr))
 }
 
 // Report writes err as one line to stderr and returns the exit status that belongs to it.
