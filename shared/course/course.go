@@ -22,6 +22,7 @@
 //	  question: How many seconds pass until the API serves a new version?
 //	  unit: s                   # optional
 //	  answer: swap_s            # optional: the number of the step's recorded run that answers it
+//	  why: It looks every 250 ms. # optional: a sentence or two, told with the answer
 //	hints: [a gentle one, a clearer one, nearly the answer]
 //	runs:
 //	  - id: serve

@@ -50,6 +50,7 @@ type Predict struct {
 	Question string `yaml:"question"`
 	Unit     string `yaml:"unit"`   // of the answer; may be empty
 	Answer   string `yaml:"answer"` // name of the number, in the step's recorded run, that answers it; may be empty
+	Why      string `yaml:"why"`    // a sentence or two, told after the answer; may be empty
 }
 
 // Run is one command whose output the lesson shows.
@@ -118,6 +119,13 @@ func readLesson(path, file string) (Lesson, Problems) {
 		problems[i].File = file
 	}
 	return lesson, problems
+}
+
+// ParseLesson reads the front matter of a lesson that a program carries with it. The error is of type Problems.
+func ParseLesson(page string) (Lesson, error) {
+	matter, _, _ := Split(string(Unix([]byte(page))))
+	lesson, problems := parseLesson(matter)
+	return lesson, problems.asError()
 }
 
 func parseLesson(matter string) (Lesson, Problems) {

@@ -27,6 +27,15 @@ type Record struct {
 	Config     map[string]any     `json:"config"`
 	Numbers    map[string]float64 `json:"numbers"`
 	Detail     json.RawMessage    `json:"detail,omitempty"` // the step's own report, such as a load report
+	Prediction *Prediction        `json:"prediction,omitempty"`
+}
+
+// Prediction is what a person expected before the run, beside what was measured. Both have the unit of the question.
+type Prediction struct {
+	Question  string  `json:"question"`
+	Unit      string  `json:"unit,omitempty"` // such as %
+	Predicted float64 `json:"predicted"`
+	Measured  float64 `json:"measured"`
 }
 
 // New returns a record of the step on this machine, now. detail may be nil.
@@ -46,9 +55,13 @@ func New(step string, config map[string]any, numbers map[string]float64, detail 
 	return record, nil
 }
 
-// Path is the file of a step's record below results: the folder 06-load has step-06.json.
+// Path is the file of a step's record below results: the folder 06-load has step-06.json. What is no step has a file of
+// its own name: baseline.json.
 func Path(results, step string) string {
-	number, _, _ := strings.Cut(step, "-")
+	number, _, isStep := strings.Cut(step, "-")
+	if !isStep {
+		return filepath.Join(results, step+".json")
+	}
 	return filepath.Join(results, "step-"+number+".json")
 }
 

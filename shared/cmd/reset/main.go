@@ -103,7 +103,7 @@ func reset(where home.Home, ask func(question string) (bool, error), out io.Writ
 var (
 	ofData = regexp.MustCompile(`^(\.?current\.json[^/]*|publish\.lock|versions|versions/\.[^/]*(/[^/]*)?` +
 		`|versions/[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{8}(/[^/]+)?|\.DS_Store)$`)
-	ofResults = regexp.MustCompile(`^(\.?step-[0-9]{2}[^/]*|\.DS_Store)$`)
+	ofResults = regexp.MustCompile(`^(\.?(step-[0-9]{2}|baseline\.json)[^/]*|\.DS_Store)$`)
 )
 
 // inspect returns the size of a folder's files. It fails where the folder holds something that is not the lab's.
