@@ -79,6 +79,7 @@ func Start(role string, args, environment []string, stdout, stderr io.Writer) (*
 	command := exec.Command(executable, args...)
 	command.Env = append(append(os.Environ(), environment...), roleVariable+"="+role)
 	command.Stdout, command.Stderr = stdout, stderr
+	command.WaitDelay = grace // of output that a process which outlives the child keeps open
 	leash, err := command.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", role, err)
