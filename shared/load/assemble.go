@@ -150,25 +150,23 @@ func (c *CPU) setMachine(programs, busy float64) {
 	c.Others = max(0, c.Others)
 }
 
-// countedBy returns what each server counted between two observations. One that was started anew in between has
-// counted from zero.
+// countedBy returns what each server counted between two observations.
 func countedBy(servers []*server, before, after []observation) []Server {
 	var counted []Server
 	for i, s := range servers {
 		if !before[i].known || !after[i].known {
 			continue
 		}
-		from, to := before[i].counters, after[i].counters
-		if to.Uptime < from.Uptime {
-			from = counters{}
-		}
+		to := after[i].counters
+		from := to.countedFrom(before[i].counters)
 		counted = append(counted, Server{
 			URL: s.url.String(), Version: to.Version,
 			Requests: to.Requests - from.Requests, Lookups: to.Lookups - from.Lookups,
 			BloomNo: to.BloomNo - from.BloomNo, CacheHits: to.CacheHits - from.CacheHits,
 			DBReads: to.DBReads - from.DBReads, DBKeys: to.DBKeys - from.DBKeys, DBWaited: to.DBWaited - from.DBWaited,
-			DegradedKeys: to.DegradedKeys - from.DegradedKeys, Errors: to.Errors - from.Errors,
-			Swaps: to.Swaps - from.Swaps, FailedSwaps: to.FailedSwaps - from.FailedSwaps,
+			Degraded: to.Degraded - from.Degraded, DegradedKeys: to.DegradedKeys - from.DegradedKeys,
+			Errors: to.Errors - from.Errors,
+			Swaps:  to.Swaps - from.Swaps, FailedSwaps: to.FailedSwaps - from.FailedSwaps,
 			CPUSeconds: to.CPUSeconds - from.CPUSeconds, RSSBytes: to.RSSBytes, Latency: to.Latency,
 			DBTime: to.DBTime, Settings: to.Settings,
 		})

@@ -11,7 +11,7 @@ import (
 const pauseAfterRefusal = 10 * time.Millisecond
 
 // Check looks at one good answer and returns an error when it is wrong; the request then counts as an error of the
-// kind "wrong answer". It is called from many goroutines, and body is valid only during the call.
+// kind WrongAnswer. It is called from many goroutines, and body is valid only during the call.
 type Check func(asin string, creatives []string, body []byte) error
 
 // attack is the work of one process: its workers, each with a stream and a connection.
@@ -135,7 +135,7 @@ func (a *attack) ask(w *worker) (answer, *failure) {
 func (a *attack) verify(w *worker, got answer) *failure {
 	asin, creatives := a.traffic.Names(&w.request)
 	if err := a.check(asin, creatives, got.body); err != nil {
-		return &failure{kind: kindWrong, detail: err}
+		return &failure{kind: WrongAnswer, detail: err}
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func headerFirst(pause time.Duration) func(int64, http.ResponseWriter) {
 	}
 }
 
-const bodyPause = 20 * time.Millisecond
+const bodyPause = 80 * time.Millisecond // far more than an answer takes on a busy machine
 
 // untilHeader takes latency as some clients do: until the header is there, and not the whole answer.
 type untilHeader struct{ *recorder }
@@ -77,12 +77,12 @@ func TestLittlesLawDisagreesWhenLatencyIsTakenAtTheHeader(t *testing.T) {
 
 func TestLittlesLawHoldsInAnOpenLoopToo(t *testing.T) {
 	s := serve(t, func(_ int64, w http.ResponseWriter) {
-		time.Sleep(30 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 		sayGood(0, w)
 	})
 	kept := newRecorder()
-	little := measured(t, s, Config{Duration: 1500 * time.Millisecond, Concurrency: 32, Rate: 200}, kept, kept).little(32)
-	assert.InEpsilon(t, 6, little.Sampled, 0.25, "200 a second × 0.03 s")
+	little := measured(t, s, Config{Duration: 2 * time.Second, Concurrency: 32, Rate: 100}, kept, kept).little(32)
+	assert.InEpsilon(t, 10, little.Sampled, 0.25, "100 a second × 0.1 s")
 	assert.InEpsilon(t, little.Sampled, little.InFlight, 0.1)
 }
 

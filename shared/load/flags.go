@@ -57,8 +57,8 @@ func SizeFlags(flags *flag.FlagSet, seed uint64, duration time.Duration) *Config
 	return config
 }
 
-// Valid returns a usage error for the first value that is out of range. Run asks it too; a caller asks before it prepares
-// anything.
+// Valid returns a usage error for the first value that is out of range. Run asks it too; a caller asks before it
+// prepares anything.
 func (c Config) Valid() error {
 	switch {
 	case len(c.URLs) == 0:

@@ -66,14 +66,15 @@ type collection struct {
 	show    *progress
 	started time.Time
 
-	machineBefore, machineAfter machineTime
+	machineBefore machineTime
 
-	mu      sync.Mutex
-	latency *hdrhistogram.Histogram // from the intended start
-	actual  *hdrhistogram.Histogram // from the actual start
-	pending map[int]*pendingSecond  // seconds that some process has yet to report
-	seconds []Second
-	results []result
+	mu           sync.Mutex
+	machineAfter machineTime
+	latency      *hdrhistogram.Histogram // from the intended start
+	actual       *hdrhistogram.Histogram // from the actual start
+	pending      map[int]*pendingSecond  // seconds that some process has yet to report
+	seconds      []Second
+	results      []result
 }
 
 type pendingSecond struct {
@@ -92,6 +93,8 @@ func (c *collection) add(line message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
+	case line.Failure != "":
+		return errors.New(line.Failure)
 	case line.Second != nil:
 		return c.addSecond(line.Second)
 	case line.Result != nil:
@@ -103,6 +106,15 @@ func (c *collection) add(line message) error {
 		c.results = append(c.results, *line.Result)
 	}
 	return nil
+}
+
+// ended is called when a process is done. The last one's reading stands: what runs beside the load may take longer,
+// and the machine's idle time after the load is not the load's.
+func (c *collection) ended() (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.machineAfter, err = readMachineTime()
+	return err
 }
 
 func (c *collection) addSecond(second *secondMessage) error {

@@ -23,8 +23,10 @@ const (
 	kindLost      = "connection lost"
 	kindTimeout   = "timeout"
 	kindMalformed = "malformed answer"
-	kindWrong     = "wrong answer"
 )
+
+// WrongAnswer is the kind of an answer that a Check refused.
+const WrongAnswer = "wrong answer"
 
 // maxAnswer bounds the memory that a broken server can make a worker use.
 const maxAnswer = 1 << 20

@@ -114,7 +114,10 @@ func Run(ctx context.Context, config Config, progress io.Writer) (*Report, error
 			task := assignment{
 				Config: config, Process: process, Day: live.Version, Threshold: live.Threshold, Gate: start.address(),
 			}
-			return runProcess(groupCtx, task, collected)
+			if err := runProcess(groupCtx, task, collected); err != nil {
+				return err
+			}
+			return collected.ended()
 		})
 	}
 	group.Go(func() (err error) {
@@ -130,16 +133,17 @@ func Run(ctx context.Context, config Config, progress io.Writer) (*Report, error
 		if collected.started, err = start.open(); err != nil || config.Meanwhile == nil {
 			return err
 		}
-		time.Sleep(time.Until(collected.started))
-		return config.Meanwhile(groupCtx, collected.started)
+		select {
+		case <-time.After(time.Until(collected.started)):
+			return config.Meanwhile(groupCtx, collected.started)
+		case <-groupCtx.Done():
+			return groupCtx.Err()
+		}
 	})
 	if err := group.Wait(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, err
-	}
-	if collected.machineAfter, err = readMachineTime(); err != nil {
 		return nil, err
 	}
 	after, gone := observe(ctx, servers, false)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,22 +14,22 @@ import (
 func TestMeanwhileRunsBesideTheMeasuredPhaseFromItsStart(t *testing.T) {
 	s := serve(t, sayGood)
 	config := against(s)
-	config.Warmup = 60
+	config.Warmup, config.Duration = 60, time.Second
 	var askedBefore, askedAfter int64
-	var began time.Time
+	var began, called time.Time
 	config.Meanwhile = func(_ context.Context, start time.Time) error {
-		began = start
-		require.False(t, time.Now().Before(start))
+		began, called = start, time.Now()
 		askedBefore = s.asked.Load()
-		for s.asked.Load() < askedBefore+100 {
+		for s.asked.Load() == askedBefore && time.Since(start) < config.Duration { // a busy machine may make none
 			time.Sleep(time.Millisecond)
 		}
 		askedAfter = s.asked.Load()
 		return nil
 	}
 	report := run(t, config)
+	require.False(t, called.Before(began))
 	require.GreaterOrEqual(t, askedBefore, int64(60), "the warm-up is over")
-	require.GreaterOrEqual(t, askedAfter, askedBefore+100, "and the load goes on")
+	require.Greater(t, askedAfter, askedBefore, "and the load goes on")
 	require.True(t, began.Equal(report.StartedAt))
 }
 
@@ -60,46 +59,21 @@ func TestMeanwhileIsCancelledWithTheRunAndWaitedFor(t *testing.T) {
 	require.True(t, ended.Load())
 }
 
-func TestTheLongestSilenceIsSeenAlsoWhereTheRequestFailed(t *testing.T) {
-	const silence = 150 * time.Millisecond
-	for name, end := range map[string]func(int64, http.ResponseWriter){
-		"and is answered": sayGood,
-		"and fails":       func(_ int64, w http.ResponseWriter) { w.WriteHeader(http.StatusServiceUnavailable) },
-	} {
-		t.Run("a request that waits "+name, func(t *testing.T) {
-			s := serve(t, func(n int64, w http.ResponseWriter) {
-				if n == 20 {
-					time.Sleep(silence)
-					end(n, w)
-					return
-				}
-				sayGood(n, w)
-			})
-			report := run(t, against(s))
-			require.GreaterOrEqual(t, report.LongestWait, float64(silence.Milliseconds()))
-			require.Less(t, report.LongestWait, 5000.0)
-		})
+func TestARunWaitsForWhatIsDoneBesideItAlsoWhenThatTakesLonger(t *testing.T) {
+	const beside = 2 * time.Second // many times the measured phase
+	config := against(serve(t, sayGood))
+	var ended atomic.Bool
+	config.Meanwhile = func(ctx context.Context, start time.Time) error {
+		select {
+		case <-time.After(time.Until(start.Add(beside))):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		ended.Store(true)
+		return nil
 	}
-	t.Run("and where none waited, it is the longest latency", func(t *testing.T) {
-		report := run(t, against(serve(t, sayGood)))
-		require.InDelta(t, report.Latency.Max, report.LongestWait, 0.001+report.Latency.Max/100)
-	})
-}
-
-func TestACheckThatCannotBeMadeEndsTheRunBeforeItWarmsUp(t *testing.T) {
-	s := serve(t, sayGood)
-	s.world = unlucky
-	config := against(s)
-	config.Seed, config.World, config.Warmup = unlucky.Seed, &unlucky, 60
-	_, err := Run(t.Context(), config, io.Discard)
-	require.ErrorContains(t, err, "load process ")
-	require.Zero(t, s.asked.Load())
-}
-
-func TestTheServersOwnSettingsAndItsTimeAtTheDatabaseAreReported(t *testing.T) {
-	report := run(t, against(serve(t, sayGood)))
-	server := report.Servers[0]
-	require.Equal(t, Settings{CacheSize: 8560, DBDelayMillis: 2, DBBudgetMillis: 250}, server.Settings)
-	require.Equal(t, server.DBReads, server.DBWaited, "counted between the two readings")
-	require.Equal(t, 2.5, server.DBTime.P50)
+	report := run(t, config)
+	require.True(t, ended.Load())
+	require.Less(t, report.Seconds, beside.Seconds(), "the measured phase ends by itself")
+	require.EqualValues(t, report.OK, report.Server().Requests)
 }

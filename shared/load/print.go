@@ -19,7 +19,8 @@ func (r *Report) Print(w io.Writer) {
 	r.printErrors(w)
 	r.printLatency(w)
 	fmt.Fprintf(w, "Little's law: %s req/s x %s s = %s in flight (sampled %s, you ran %s)\n",
-		rate(r.Little.PerSecond), seconds(r.Little.MeanSeconds), flying(r.Little.InFlight), decimals(r.Little.Sampled), r.limit())
+		rate(r.Little.PerSecond), seconds(r.Little.MeanSeconds), flying(r.Little.InFlight), decimals(r.Little.Sampled),
+		r.limit())
 	r.printVersions(w)
 	r.printServers(w)
 	r.printConnections(w)
@@ -112,8 +113,8 @@ func (r *Report) printServers(w io.Writer) {
 	}
 }
 
-// Server returns what all servers counted together; zero when none has counters. Its URL and latency are empty where
-// there are several: quantiles cannot be added.
+// Server returns what all servers counted together; zero when none has counters. Its URL, settings, latency and time at
+// the database are empty where there are several: quantiles cannot be added.
 func (r *Report) Server() Server {
 	if len(r.Servers) == 1 {
 		return r.Servers[0]
@@ -128,6 +129,7 @@ func (r *Report) Server() Server {
 		all.DBReads += one.DBReads
 		all.DBKeys += one.DBKeys
 		all.DBWaited += one.DBWaited
+		all.Degraded += one.Degraded
 		all.DegradedKeys += one.DegradedKeys
 		all.Errors += one.Errors
 		all.Swaps += one.Swaps

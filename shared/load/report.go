@@ -98,6 +98,7 @@ type Server struct {
 	DBReads      int64         `json:"db_reads"`
 	DBKeys       int64         `json:"db_keys"`
 	DBWaited     int64         `json:"db_waited"` // requests that spent the delay that is set, or more, at the database
+	Degraded     int64         `json:"degraded"`  // requests answered without their batched read
 	DegradedKeys int64         `json:"degraded_keys"`
 	Errors       int64         `json:"errors"`
 	Swaps        int64         `json:"swaps"`

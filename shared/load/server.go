@@ -93,6 +93,18 @@ type counters struct {
 	RSSBytes     int64         `json:"rss_bytes"`
 }
 
+// countedFrom returns what to subtract from the later reading c: an earlier one, or nothing of what has counted from
+// zero since then, because the server was started anew or somebody reset its counters.
+func (c counters) countedFrom(earlier counters) counters {
+	switch {
+	case c.Uptime < earlier.Uptime:
+		return counters{}
+	case c.Requests < earlier.Requests:
+		return counters{CPUSeconds: earlier.CPUSeconds} // which no reset touches
+	}
+	return earlier
+}
+
 // Settings are those of a server that change what a request costs, as it says itself.
 type Settings struct {
 	Bloom          bool  `json:"bloom"`

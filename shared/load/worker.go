@@ -40,10 +40,15 @@ func Worker(checks ...MakeCheck) proc.Role {
 		if err := json.Unmarshal([]byte(args[0]), &task); err != nil {
 			return fmt.Errorf("%s: read the assignment: %w", roleName, err)
 		}
-		if err := task.run(ctx, json.NewEncoder(os.Stdout), checks); ctx.Err() == nil {
-			return err
+		out := json.NewEncoder(os.Stdout)
+		err := task.run(ctx, out, checks)
+		switch {
+		case ctx.Err() != nil:
+			return nil // the parent has ended the run and says so itself
+		case err != nil:
+			return out.Encode(message{Failure: err.Error()}) // for the parent to say, once for all processes
 		}
-		return nil // the parent has ended the run and says so itself
+		return nil
 	}}
 }
 
@@ -79,10 +84,11 @@ type assignment struct {
 	Gate      string      `json:"gate"`
 }
 
-// message is one line that a process writes: a second that has ended or, last, the result.
+// message is one line that a process writes: a second that has ended or, last, the result or why there is none.
 type message struct {
-	Second *secondMessage `json:"second,omitempty"`
-	Result *result        `json:"result,omitempty"`
+	Second  *secondMessage `json:"second,omitempty"`
+	Result  *result        `json:"result,omitempty"`
+	Failure string         `json:"failure,omitempty"`
 }
 
 type secondMessage struct {

@@ -37,7 +37,9 @@ type Config struct {
 
 // Default returns the settings of an environment that sets nothing.
 func Default() Config {
-	return Config{Host: "127.0.0.1", Port: 8000, Bloom: true, CacheSize: DefaultCacheSize, DBBudget: 250 * time.Millisecond}
+	return Config{
+		Host: "127.0.0.1", Port: 8000, Bloom: true, CacheSize: DefaultCacheSize, DBBudget: 250 * time.Millisecond,
+	}
 }
 
 // wanted says of each variable what it takes, in the words of the error message.

@@ -55,7 +55,10 @@ func TestABadRequestIsAJSONErrorThatNamesTheField(t *testing.T) {
 		"a control character":                {body: "{\"asin\":\"A\n\"}", want: "400 body control character"},
 		"text that is not UTF-8":             {body: "{\"asin\":\"\xff\",\"creatives\":[\"a\"]}", want: "400 body UTF-8"},
 		"an unknown field":                   {body: `{"asin":"A","creative":["a"]}`, want: "400 creative unknown"},
+		"a field twice, once in escapes":     {body: `{"asin":"A","\u0061sin":"A","creatives":["a"]}`, want: "400 asin twice"},
 		"a field in other letters":           {body: `{"ASIN":"A","creatives":["a"]}`, want: "400 ASIN unknown"},
+		"half of an escaped pair":            {body: `{"asin":"\ud83d","creatives":["a"]}`, want: "400 body both halves"},
+		"the other half, in a list":          {body: `{"asin":"A","creatives":["\udE00x"]}`, want: "400 body both halves"},
 		"an asin twice":                      {body: `{"asin":"A","asin":"A","creatives":["a"]}`, want: "400 asin twice"},
 		"no asin":                            {body: `{"creatives":["a"]}`, want: "400 asin missing"},
 		"an empty asin":                      {body: `{"asin":"","creatives":["a"]}`, want: "400 asin empty"},
@@ -81,6 +84,10 @@ func TestABadRequestIsAJSONErrorThatNamesTheField(t *testing.T) {
 		"a compressed body":                  {coding: "gzip", body: "\x1f\x8b", want: "415 Content-Encoding gzip"},
 		"another path":                       {path: "/relevances", want: "404 path /relevances"},
 		"a path with a slash behind":         {path: "/relevance/", want: "404 path /relevance/"},
+		"a long path":                        {path: "/" + strings.Repeat("x", 8000), want: "404 path there is no /xxxx"},
+		"a path of control characters":       {path: "/%0a%1b%5b31m", want: `404 path there is no "/\n\x1b[31m"`},
+		"a long method":                      {method: strings.Repeat("A", 8000), want: "405 method takes POST, got AAAA"},
+		"a long type":                        {kind: strings.Repeat("a", 8000), want: "415 Content-Type application/json"},
 		"a GET of the question's path":       {method: "GET", want: "405 method takes POST, got GET"},
 		"a DELETE of the metrics":            {method: "DELETE", path: "/metrics", want: "405 method takes GET"},
 	} {
@@ -117,6 +124,7 @@ func TestABadRequestIsAJSONErrorThatNamesTheField(t *testing.T) {
 			require.Contains(t, problem.Error, message)
 			require.True(t, strings.HasPrefix(problem.Error, field+": "), "the message names the field: %s", text)
 			require.NotContains(t, text, `"scores"`, "no partial answer")
+			require.Less(t, len(text), 1000, "an error does not repeat the request")
 			if response.StatusCode == http.StatusMethodNotAllowed {
 				require.NotEmpty(t, response.Header.Get("Allow"))
 			}
@@ -125,7 +133,7 @@ func TestABadRequestIsAJSONErrorThatNamesTheField(t *testing.T) {
 	m := metrics(t, url)
 	require.Zero(t, m.Requests, "none of them is an answered request")
 	require.Zero(t, m.Errors, "and none is the server's fault")
-	require.EqualValues(t, 43, m.Rejected)
+	require.EqualValues(t, 50, m.Rejected)
 }
 
 func TestALargeBodyIsRefusedAlsoWhenItsLengthIsNotTold(t *testing.T) {
@@ -163,6 +171,7 @@ func TestWhatIsCarefulJSONIsAccepted(t *testing.T) {
 		"500 creatives":          question(names(500)...),
 		"white space everywhere": " { \"creatives\" :\r\n[ \"a\" ,\t\"b\" ] , \"asin\" : \"A\" } \n",
 		"escapes":                `{"asin":"\u0041\n","creatives":["\"quoted\"","\ud83d\ude00"]}`,
+		"a replacement, escaped": `{"asin":"\ufffd","creatives":["\uFFFD\/","�\/"]}`,
 		"an id of 64 bytes":      question(strings.Repeat("x", 64)),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ type lookup struct {
 	scores    []world.Score
 	rest      []int // the places in creatives of those that only the database can tell
 	read      *read
-	dbTime    time.Duration // what the request spent at the database, its wait for a worker included
+	dbTime    time.Duration // that the request spent at the database, its wait for a worker included; 0: it did not ask
 	seen      map[string]struct{}
 }
 
@@ -84,7 +84,7 @@ func (l *lookup) readRest(s *snapshot, reads *reader, ended *counts) {
 	}
 	asked := time.Now()
 	began, err := reads.do(read)
-	l.dbTime = time.Since(asked)
+	l.dbTime = max(time.Since(asked), 1) // some systems' clocks are coarser than a read is long
 	if began {
 		ended.DBReads = 1
 	}

@@ -39,8 +39,9 @@ type Metrics struct {
 	Config       Settings  `json:"config"`
 }
 
-// Latency is the server's own time for a request, from the handler's start until the answer is handed to the HTTP
-// layer, in milliseconds. Only requests answered with scores are in it.
+// Latency is the distribution of a time within the server, in milliseconds: of a request from the handler's start until
+// its answer is ready to be sent, or of that part of it which was spent at the database. Only requests answered with
+// scores are in it.
 type Latency struct {
 	P50   float64 `json:"p50"`
 	P99   float64 `json:"p99"`

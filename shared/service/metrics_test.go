@@ -26,11 +26,13 @@ func TestMetricsInJSONHaveTheNamesThatTheLessonsUse(t *testing.T) {
 	var m map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &m))
 	for _, name := range strings.Fields("version build rows uptime_s requests lookups bloom_no cache_hits db_reads " +
-		"db_keys db_waited db_time_ms degraded degraded_keys errors rejected swaps failed_swaps latency_ms cpu_s rss_bytes in_flight config") {
+		"db_keys db_waited db_time_ms degraded degraded_keys errors rejected swaps failed_swaps latency_ms cpu_s " +
+		"rss_bytes in_flight config") {
 		require.Contains(t, m, name)
 	}
 	for _, name := range []string{"p50", "p99", "max", "mean", "count"} {
 		require.Contains(t, m["latency_ms"], name)
+		require.Contains(t, m["db_time_ms"], name)
 	}
 	require.Equal(t, map[string]any{
 		"bloom": true, "cache_size": 8560.0, "db_delay_ms": 0.0, "db_budget_ms": 250.0,
@@ -71,6 +73,9 @@ func TestMetricsAreInPrometheusFormForWhoAsksForIt(t *testing.T) {
 		require.Contains(t, text, fmt.Sprintf("\nrelevance_lookups_total{ended=\"cache_hit\"} %d\n", m.CacheHits))
 		require.Contains(t, text, "\nrelevance_request_duration_seconds_count 3\n")
 		require.Contains(t, text, "\nrelevance_request_duration_seconds_bucket{le=\"+Inf\"} 3\n")
+		require.Contains(t, text, fmt.Sprintf("\nrelevance_db_reads_total %d\n", m.DBReads))
+		require.Contains(t, text, fmt.Sprintf("\nrelevance_db_duration_seconds_count %d\n", m.DBTime.Count))
+		require.Contains(t, text, "\nrelevance_db_waited_total 0\n")
 		require.Contains(t, text, `version="2026-10-30"} 1`)
 		require.Contains(t, text, fmt.Sprintf("\nrelevance_rows %d\n", pairs.Len()))
 		require.Contains(t, text, "\nprocess_resident_memory_bytes ")

@@ -158,11 +158,25 @@ func (p *parser) string(field string) (string, *problem) {
 
 // unescape goes the library's way, because no id of the lab needs an escape.
 func (p *parser) unescape(start int) (text string, wrong *problem) {
-	if err := json.Unmarshal([]byte(p.text[start:p.at]), &text); err != nil {
+	quoted := p.text[start:p.at]
+	err := json.Unmarshal([]byte(quoted), &text)
+	switch {
+	case err != nil:
 		p.at = start
 		return "", p.expected("a JSON string")
+	case halved(quoted, text):
+		p.at = start
+		return "", p.expected("both halves of a \\u pair in a string")
 	}
 	return text, nil
+}
+
+// halved reports whether an escape is one half of a surrogate pair. The library takes it for U+FFFD, and two ids that
+// differ would be one.
+func halved(quoted, text string) bool {
+	const replacement = "\uFFFD"
+	meant := strings.Count(quoted, replacement) + strings.Count(strings.ToLower(quoted), `\ufffd`)
+	return strings.Count(text, replacement) > meant
 }
 
 // peek goes to the next byte that is not white space and returns it, or zero at the end.
@@ -238,12 +252,17 @@ func checkID(field, id string) *problem {
 
 // shown makes a stranger's text fit into an error: some of it, on one line, and visible.
 func shown(name string) string {
-	short := name
-	if len(name) > MaxIDBytes {
-		short = strings.ToValidUTF8(name[:MaxIDBytes], "") + "…"
-	}
+	short := cut(name)
 	if name == "" || strings.ContainsFunc(short, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(short)
 	}
 	return short
+}
+
+// cut returns the beginning of a stranger's text, so that an error does not repeat all of it.
+func cut(text string) string {
+	if len(text) <= MaxIDBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:MaxIDBytes], "") + "…"
 }

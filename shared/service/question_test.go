@@ -23,6 +23,7 @@ func FuzzQuestion(f *testing.F) {
 		`{"asin":"\u0041\ud83d\ude00\"","creatives":["\\","\/"]}`, `{"asin":"a","asin":"b","creatives":[null]}`,
 		`{"asin":1,"creatives":"x"}`, ` { "asin" : "a" , "creatives" : [ "b" ] } x`, `{"asin":"a","creatives":["b",]}`,
 		`{"asin":"\ud800","creatives":["\u0000"]}`, "{\"asin\":\"\xff\"}", `{"aſin":"a"}`,
+		`{"asin":"\ufffd","creatives":["\ud800\ud800\udc00"]}`, "{\"asin\":\"\ufffd\\/\",\"creatives\":[\"a\"]}",
 		`{,}`, `{"":0}`, `{"a\nb":0}`, `{"asin":"a"`, "\ufeff{}",
 	} {
 		f.Add([]byte(text))
@@ -71,10 +72,10 @@ func byLibrary(body []byte) (q libraryQuestion, err error) {
 	return q, nil
 }
 
-// careless reports whether a body that encoding/json accepts has a field twice, a name in other letters, a null, or
-// bytes that are not UTF-8.
+// careless reports whether a body that encoding/json accepts has a field twice, a name in other letters, a null, bytes
+// that are not UTF-8, or an escape that may be half of a pair.
 func careless(body []byte) bool {
-	if !utf8.Valid(body) {
+	if !utf8.Valid(body) || bytes.Contains(bytes.ToLower(body), []byte(`\ud`)) {
 		return true
 	}
 	seen := map[string]bool{}

@@ -46,14 +46,8 @@ func (s *Service) relevance(c *gin.Context) {
 		s.refuse(c, unavailable)
 		return
 	}
-	defer snapshot.release()
-
-	d.lookup.ask(d.question.asin, d.question.creatives)
-	ended := d.lookup.run(snapshot, s.config.Bloom, s.reads)
-	if delay := s.config.DBDelay; delay > 0 && d.lookup.dbTime >= delay {
-		ended.DBWaited = 1
-	}
-	d.answer = appendAnswer(d.answer[:0], snapshot.Manifest.Day, d.lookup.creatives, d.lookup.scores, ended.Degraded > 0)
+	ended := s.answer(d, snapshot)
+	d.shard.answered(ended, time.Since(began), d.lookup.dbTime) // first: whoever has the answer finds it counted
 
 	header := c.Writer.Header()
 	header["Content-Type"] = jsonType
@@ -61,7 +55,19 @@ func (s *Service) relevance(c *gin.Context) {
 		header["Content-Length"] = []string{strconv.Itoa(len(d.answer))}
 	}
 	_, _ = c.Writer.Write(d.answer) // fails when the client has gone, who then misses nothing
-	d.shard.answered(ended, time.Since(began), d.lookup.dbTime)
+}
+
+// answer makes the answer from one version, and is its user for so long: a client that is slow to take an answer does
+// not keep a version open.
+func (s *Service) answer(d *desk, snapshot *snapshot) counts {
+	defer snapshot.release()
+	d.lookup.ask(d.question.asin, d.question.creatives)
+	ended := d.lookup.run(snapshot, s.config.Bloom, s.reads)
+	if delay := s.config.DBDelay; delay > 0 && d.lookup.dbTime >= delay {
+		ended.DBWaited = 1
+	}
+	d.answer = appendAnswer(d.answer[:0], snapshot.Manifest.Day, d.lookup.creatives, d.lookup.scores, ended.Degraded > 0)
+	return ended
 }
 
 var unavailable = &problem{status: http.StatusServiceUnavailable, Message: noVersion}

@@ -37,10 +37,12 @@ func bad(field, format string, args ...any) *problem {
 // readBody reads the request's body into dst's memory.
 func readBody(r *http.Request, dst []byte) ([]byte, *problem) {
 	if kind := r.Header.Get("Content-Type"); !isJSON(kind) {
-		return dst, wrong(http.StatusUnsupportedMediaType, "Content-Type", "want application/json, got %q", kind)
+		return dst, wrong(http.StatusUnsupportedMediaType, "Content-Type", "want application/json, got %q", cut(kind))
 	}
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return dst, wrong(http.StatusUnsupportedMediaType, "Content-Encoding", "want none, got %q", coding)
+	for _, coding := range r.Header["Content-Encoding"] {
+		if coding != "" && coding != "identity" {
+			return dst, wrong(http.StatusUnsupportedMediaType, "Content-Encoding", "want none, got %q", cut(coding))
+		}
 	}
 	if r.ContentLength > MaxBodyBytes {
 		return dst, tooLarge()

@@ -20,11 +20,11 @@ func newRouter(s *Service) http.Handler {
 	router.RedirectTrailingSlash = false
 	router.Use(s.recover)
 	router.NoRoute(func(c *gin.Context) {
-		s.refuse(c, wrong(http.StatusNotFound, "path", "there is no %s", c.Request.URL.Path))
+		s.refuse(c, wrong(http.StatusNotFound, "path", "there is no %s", shown(c.Request.URL.Path)))
 	})
 	router.NoMethod(func(c *gin.Context) {
 		s.refuse(c, wrong(http.StatusMethodNotAllowed, "method", "%s takes %s, got %s",
-			c.Request.URL.Path, c.Writer.Header().Get("Allow"), c.Request.Method))
+			c.Request.URL.Path, c.Writer.Header().Get("Allow"), shown(c.Request.Method)))
 	})
 	text := newPrometheus(s)
 	router.POST("/relevance", s.relevance)

@@ -48,16 +48,7 @@ func Serve(ctx context.Context, config Config, source Source, out io.Writer) err
 	}
 	service := New(config, source, out)
 	silent := &silentConns{conns: map[net.Conn]bool{}}
-	server := &http.Server{
-		Handler:           service,
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ConnState:         silent.follow,
-		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is told to them
-	}
+	server := newServer(service, silent)
 	service.voice.say("listening on http://%s (Ctrl+C stops it)", listener.Addr())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -72,6 +63,19 @@ func Serve(ctx context.Context, config Config, source Source, out io.Writer) err
 	limit, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()
 	return errors.Join(err, service.Close(limit))
+}
+
+func newServer(handler http.Handler, silent *silentConns) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ConnState:         silent.follow,
+		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is told to them
+	}
 }
 
 // drain lets the requests in flight end.
