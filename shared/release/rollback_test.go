@@ -63,18 +63,72 @@ func TestRollbackRefusesADamagedBuildAndStaysWhereItIs(t *testing.T) {
 	_, err := dir.Rollback("")
 	require.ErrorIs(t, err, release.ErrDamaged)
 	assert.ErrorContains(t, err, path)
+	assert.ErrorContains(t, err, "--to (make rollback TO=…); kept are "+second+", "+first)
 	assert.Equal(t, second, live(t, dir))
 }
 
-func TestRollbackIsTheWayOutOfADamagedPointer(t *testing.T) {
-	data := t.TempDir()
-	dir := release.At(data)
-	publish(t, dir, "2026-10-30", "first")
-	second := publish(t, dir, "2026-10-31", "second").Build
-	require.NoError(t, os.WriteFile(filepath.Join(data, "current.json"), []byte("???"), 0o644))
-	_, err := dir.Rollback("")
-	require.NoError(t, err)
-	assert.Equal(t, second, live(t, dir))
+func TestRollbackIsTheWayOutWhereTheLiveBuildCannotBeTold(t *testing.T) {
+	for name, trouble := range map[string]struct {
+		make func(t *testing.T, data, live string)
+		says string
+	}{
+		"a damaged pointer": {func(t *testing.T, data, _ string) {
+			require.NoError(t, os.WriteFile(filepath.Join(data, "current.json"), []byte("???"), 0o644))
+		}, "current.json is damaged"},
+		"a missing pointer": {func(t *testing.T, data, _ string) {
+			require.NoError(t, os.Remove(filepath.Join(data, "current.json")))
+		}, "current.json is missing"},
+		"a live build that is gone": {func(t *testing.T, data, live string) {
+			require.NoError(t, os.RemoveAll(filepath.Join(data, "versions", live)))
+		}, "which is gone or damaged"},
+		"a live build without its manifest": {func(t *testing.T, data, live string) {
+			require.NoError(t, os.Remove(filepath.Join(data, "versions", live, release.ManifestFile)))
+		}, "which is gone or damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := t.TempDir()
+			dir := release.At(data)
+			first := publish(t, dir, "2026-10-30", "first").Build
+			second := publish(t, dir, "2026-10-31", "second").Build
+			third := publish(t, dir, "2026-11-01", "third").Build
+			trouble.make(t, data, third)
+			require.NoError(t, os.Truncate(filepath.Join(data, "versions", second, release.FilterFile), 3))
+			if _, err := os.Stat(filepath.Join(data, "versions", third, release.ManifestFile)); err == nil {
+				require.NoError(t, os.Truncate(filepath.Join(data, "versions", third, release.ScoresFile), 3))
+			}
+			target, err := dir.Rollback("")
+			require.NoError(t, err)
+			assert.Equal(t, first, target.Build, "the last one that is whole")
+			assert.Equal(t, first, live(t, dir))
+			assert.Contains(t, target.String(), trouble.says)
+			assert.Contains(t, target.String(), "TO=")
+			assert.Contains(t, target.String(), first)
+			assert.Regexp(t, `\nrolled back: current.json now points at version 2026-10-30 \(build `+first+
+				`, [\d,]+ rows\)$`, target.String())
+		})
+	}
+	t.Run("and a named build is taken without a word", func(t *testing.T) {
+		data := t.TempDir()
+		dir := release.At(data)
+		first := publish(t, dir, "2026-10-30", "first").Build
+		publish(t, dir, "2026-10-31", "second")
+		require.NoError(t, os.Remove(filepath.Join(data, "current.json")))
+		target, err := dir.Rollback(first)
+		require.NoError(t, err)
+		assert.Empty(t, target.Doubt)
+		assert.Equal(t, first, live(t, dir))
+	})
+	t.Run("where every build is damaged, none is made live", func(t *testing.T) {
+		data := t.TempDir()
+		dir := release.At(data)
+		only := publish(t, dir, "2026-10-30", "first").Build
+		require.NoError(t, os.Remove(filepath.Join(data, "current.json")))
+		require.NoError(t, os.Truncate(filepath.Join(data, "versions", only, release.ScoresFile), 3))
+		_, err := dir.Rollback("")
+		require.ErrorIs(t, err, release.ErrDamaged)
+		_, err = os.Stat(filepath.Join(data, "current.json"))
+		require.ErrorIs(t, err, os.ErrNotExist)
+	})
 }
 
 func TestRollbackOfNothingSaysHowToPublish(t *testing.T) {

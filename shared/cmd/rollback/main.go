@@ -5,10 +5,10 @@ package main
 import (
 	"context"
 	"fmt"
-
-	"github.com/dustin/go-humanize"
+	"os"
 
 	"example.com/relevance-lab/shared/cli"
+	"example.com/relevance-lab/shared/console"
 	"example.com/relevance-lab/shared/home"
 	"example.com/relevance-lab/shared/release"
 )
@@ -17,7 +17,7 @@ func main() { cli.Main(run) }
 
 func run(context.Context) error {
 	flags := cli.Flags("Makes an older build the live one.")
-	to := flags.String("to", "", "the build, or its day; the default is the last build published before the live one")
+	to := flags.String("to", "", "the `build`, or its day; the default is the last build published before the live one")
 	if err := cli.Parse(flags); err != nil {
 		return err
 	}
@@ -29,7 +29,6 @@ func run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("rolled back: current.json now points at version %s (build %s, %s rows)\n",
-		live.Day, live.Build, humanize.Comma(int64(live.Rows)))
-	return nil
+	_, err = fmt.Fprintln(console.StyleOf(os.Stdout).Fold(os.Stdout), live)
+	return err
 }

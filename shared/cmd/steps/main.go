@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"example.com/relevance-lab/shared/cli"
 	"example.com/relevance-lab/shared/course"
@@ -43,7 +42,8 @@ func help(root string, where home.Home, out io.Writer) error {
 	if c == nil {
 		return err
 	}
-	fmt.Fprint(out, "relevance-lab: how a precomputed lookup service gets fast, stays correct, and how you prove it\n")
+	fmt.Fprint(out, "relevance-lab: how a precomputed lookup service gets fast and stays correct,\n"+
+		"and how you prove it\n")
 	list(c, where, out)
 	fmt.Fprint(out, commands)
 	return err
@@ -66,7 +66,7 @@ func locate(root string, where home.Home, name string, out, stderr io.Writer) er
 
 // list prints every step under its part, with a mark where a run of it is recorded.
 func list(c *course.Course, where home.Home, out io.Writer) {
-	part := -1
+	part, marked := -1, false
 	for _, step := range c.Steps {
 		if step.Part != part {
 			part = step.Part
@@ -74,42 +74,45 @@ func list(c *course.Course, where home.Home, out io.Writer) {
 		}
 		mark := " "
 		if _, err := os.Stat(record.Path(where.Results(), step.Folder)); err == nil {
-			mark = "x"
+			mark, marked = "x", true
 		}
 		title, minutes := step.Title, fmt.Sprintf("%d min", step.Minutes)
 		if title == "" {
 			title, minutes = "("+step.Name+"; its lesson cannot be read)", ""
 		}
-		fmt.Fprintf(out, "  [%s] make step-%-3d %-52s %8s\n", mark, step.Number, title, minutes)
+		fmt.Fprintf(out, "  [%s] make step-%-3d %-50s %8s\n", mark, step.Number, title, minutes)
 	}
-	if recorded, err := filepath.Glob(filepath.Join(where.Results(), "step-*.json")); err == nil && len(recorded) > 0 {
+	if marked {
 		fmt.Fprint(out, "\n[x]: your own run of it is recorded in results/\n")
 	}
 }
 
-// commands is the part of the help that is not steps. Every target in it is one of the Makefile's.
+// commands is the part of the help that is not steps. Every target in it is one of the Makefile's. No line of it is
+// longer than 80 columns.
 const commands = `
-Each step prints the plain go run command before it runs it; ARGS="…" passes flags on.
+Each step prints the plain go run command before it runs it. ARGS passes flags:
+make step-6 ARGS="--seconds 5". Steps with an experiment ask for a prediction
+before they run; PREDICT=61 make step-7 answers without being asked.
 
 In two terminals
-  make api                        serve on port 8000 (PORT=8001 for another); Ctrl+C stops it
-  make batch DAY=2026-10-31       publish a day (THRESHOLD=0.95, FORCE=1)
-  make load                       the load test against make api
-  make rollback                   point back to the build published before (TO=build for another)
+  make api                   serve on port 8000 (PORT=8001); Ctrl-C stops it
+  make batch DAY=2026-10-31  publish a day (THRESHOLD=0.95, FORCE=1)
+  make load                  the load test against make api
+  make rollback              back to the build published before (TO=build, day)
 
 Around it
-  make doctor                     what is there, what is missing, and the remedy
-  make check                      format, vet, lessons, tests; needs Go alone
-  make reset                      remove your data/ and results/; asks first (YES=1 does not)
-  make setup                      download the modules now, to work without a network later
+  make doctor                what is there, what is missing, and the remedy
+  make check                 format, vet, lessons, tests; needs Go alone
+  make reset                 remove data/ and results/; asks, unless YES=1
+  make setup                 download the modules now, to work offline later
 
 For those who change the lab
-  make reference STEP=6           run a step's commands for real and record them
-  make reference-check            run them again, and fail where a lesson shows something else
-  make weave                      put recorded outputs and code from the source into the lessons
-  make lint-steps                 hold every step to its shape
-  make bench                      the speed ratios
-  make tidy                       go.mod, go.sum and go.work as the go command writes them
-  make dist                       dist/relevance-lab.zip, for people without git
-  make ci                         all that continuous integration runs
+  make reference STEP=6      run a step's commands for real and record them
+  make reference-check       run them again; fail where a lesson says otherwise
+  make weave                 put recorded outputs and code into the lessons
+  make lint-steps            hold every step to its shape
+  make bench                 the speed ratios
+  make tidy                  go.mod, go.sum and go.work as go writes them
+  make dist                  dist/relevance-lab.zip, for people without git
+  make ci                    all that continuous integration runs
 `

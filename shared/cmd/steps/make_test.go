@@ -32,7 +32,7 @@ case "$*" in
 *"--find 99"*) echo "there is no step 99" >&2; exit 1 ;;
 *"--find"*) echo 05-load ;;
 *"--bad"*) exit 3 ;;
-*) printf 'ran:'; printf ' <%s>' "$@"; echo " BLOOM=$BLOOM PORT=$PORT" ;;
+*) printf 'ran:'; printf ' <%s>' "$@"; echo " BLOOM=$BLOOM PORT=$PORT${PREDICT:+ PREDICT=$PREDICT}" ;;
 esac
 `)
 	require.NoError(t, os.Chmod(filepath.Join(root, "bin/go"), 0o755))
@@ -54,6 +54,8 @@ func TestMakePrintsTheCommandAndRunsIt(t *testing.T) {
 	}{
 		"a step":              {nil, []string{"step-5"}, "go run ./steps/05-load\nran: <run> <./steps/05-load> BLOOM= PORT=\n"},
 		"a step's arguments":  {nil, []string{"step-5", `ARGS=--a 'b c, d'`}, "go run ./steps/05-load --a 'b c, d'\nran: <run> <./steps/05-load> <--a> <b c, d> BLOOM= PORT=\n"},
+		"a prediction before": {[]string{"PREDICT=61"}, []string{"step-5"}, "go run ./steps/05-load\nran: <run> <./steps/05-load> BLOOM= PORT= PREDICT=61\n"},
+		"a prediction behind": {nil, []string{"step-5", "PREDICT=61%"}, "go run ./steps/05-load\nran: <run> <./steps/05-load> BLOOM= PORT= PREDICT=61%\n"},
 		"the API":             {nil, []string{"api"}, "go run ./steps/04-api\nran: <run> <./steps/04-api> BLOOM= PORT=\n"},
 		"settings behind":     {nil, []string{"api", "BLOOM=off", "PORT=8001"}, "go run ./steps/04-api\nran: <run> <./steps/04-api> BLOOM=off PORT=8001\n"},
 		"settings before":     {[]string{"BLOOM=off"}, []string{"api"}, "go run ./steps/04-api\nran: <run> <./steps/04-api> BLOOM=off PORT=\n"},

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,6 +24,25 @@ func TestTheHelpListsEveryStepAndMarksRecordedRuns(t *testing.T) {
 	require.Contains(t, out.String(), "\nPart 1 · On your laptop\n")
 	require.Regexp(t, `\n  \[ \] make step-1 +Hello +5 min\n  \[x\] make step-2 +Serve \| ask +5 min\n`, out.String())
 	require.Contains(t, out.String(), "your own run of it is recorded")
+}
+
+func TestTheHelpFitsOnANarrowTerminal(t *testing.T) {
+	root := coursetest.Checkout(t)
+	coursetest.Write(t, root, "results/step-02.json", "{}")
+	var out strings.Builder
+	require.NoError(t, help(root, home.Home(root), &out))
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, line)
+	}
+}
+
+func TestAResultOfNoStepMarksNone(t *testing.T) {
+	root := coursetest.Checkout(t)
+	coursetest.Write(t, root, "results/baseline.json", "{}")
+	coursetest.Write(t, root, "results/step-27.json", "{}")
+	var out strings.Builder
+	require.NoError(t, help(root, home.Home(root), &out))
+	require.NotContains(t, out.String(), "[x]")
 }
 
 func TestAFaultyLessonDoesNotHideTheSteps(t *testing.T) {
