@@ -3,11 +3,11 @@ package lab
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/relevance-lab/shared/home"
@@ -38,6 +38,7 @@ func API() proc.Role {
 type Server struct {
 	URL     string // http://127.0.0.1:41234
 	process *proc.Process
+	relayed <-chan struct{} // closed when all that it said is passed on
 }
 
 // StartAPI starts the API on a free port of 127.0.0.1 and returns when it listens. settings are environment entries
@@ -53,7 +54,8 @@ func StartAPI(ctx context.Context, settings []string, out io.Writer) (*Server, e
 // Start starts a server that says "listening on <address>" once it does, in the role that the program gives it.
 func Start(ctx context.Context, role string, args, settings []string, out io.Writer) (*Server, error) {
 	read, write := io.Pipe()
-	process, err := proc.Start(role, args, settings, write, os.Stderr)
+	complaints := &held{out: os.Stderr}
+	process, err := proc.Start(role, args, settings, write, complaints)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +63,11 @@ func Start(ctx context.Context, role string, args, settings []string, out io.Wri
 		<-process.Done()
 		_ = write.Close()
 	}()
-	listening := make(chan string, 1)
-	go relay(read, out, listening)
+	listening, relayed := make(chan string, 1), make(chan struct{})
+	go func() {
+		defer close(relayed)
+		relay(read, out, listening)
+	}()
 
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -70,16 +75,56 @@ func Start(ctx context.Context, role string, args, settings []string, out io.Wri
 	case url, ok := <-listening:
 		if !ok {
 			err := process.Wait()
-			if err == nil {
-				err = errors.New("exit status 0")
-			}
-			return nil, fmt.Errorf("the %s ended before it listened: %w", role, err)
+			return nil, fmt.Errorf("the %s ended before it listened: %s", role, complaints.reason(err))
 		}
-		return &Server{URL: url, process: process}, nil
+		complaints.release()
+		return &Server{URL: url, process: process, relayed: relayed}, nil
 	case <-ctx.Done():
 		process.Stop()
+		<-relayed
+		complaints.release()
 		return nil, fmt.Errorf("the %s did not listen within %s: %w", role, startLimit, ctx.Err())
 	}
+}
+
+// held keeps what a server says on stderr until it listens, so that the reason why it does not becomes part of the one
+// line that tells so.
+type held struct {
+	mutex sync.Mutex
+	out   io.Writer
+	kept  []byte
+	free  bool
+}
+
+func (h *held) Write(text []byte) (int, error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.free {
+		return h.out.Write(text)
+	}
+	h.kept = append(h.kept, text...)
+	return len(text), nil
+}
+
+// release passes on what was kept, and from now on everything.
+func (h *held) release() {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	_, _ = h.out.Write(h.kept)
+	h.kept, h.free = nil, true
+}
+
+// reason is what was kept, or how the process ended where it said nothing.
+func (h *held) reason(ended error) string {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	switch said := strings.TrimSpace(string(h.kept)); {
+	case said != "":
+		return said
+	case ended != nil:
+		return ended.Error()
+	}
+	return "exit status 0"
 }
 
 // relay copies the server's lines to out and tells the address once it is printed. It closes listening at the end. A line
@@ -104,5 +149,9 @@ func relay(lines io.Reader, out io.Writer, listening chan<- string) {
 // PID is the operating system's number for the server's process.
 func (s *Server) PID() int { return s.process.PID() }
 
-// Stop asks the server to drain and returns when it is gone; requests in flight have about a second.
-func (s *Server) Stop() { s.process.Stop() }
+// Stop asks the server to drain and returns when it is gone and nothing more comes from it; requests in flight have
+// about a second.
+func (s *Server) Stop() {
+	s.process.Stop()
+	<-s.relayed
+}

@@ -20,13 +20,14 @@ const answerLimit = 5 * time.Second
 
 // Layers is the part of /metrics that tells where lookups ended.
 type Layers struct {
-	Version   string `json:"version"`
-	Requests  int    `json:"requests"`
-	Lookups   int    `json:"lookups"`
-	BloomNo   int    `json:"bloom_no"`
-	CacheHits int    `json:"cache_hits"`
-	DBReads   int    `json:"db_reads"`
-	DBKeys    int    `json:"db_keys"`
+	Version      string `json:"version"`
+	Requests     int    `json:"requests"`
+	Lookups      int    `json:"lookups"`
+	BloomNo      int    `json:"bloom_no"`
+	CacheHits    int    `json:"cache_hits"`
+	DBReads      int    `json:"db_reads"`
+	DBKeys       int    `json:"db_keys"`
+	DegradedKeys int    `json:"degraded_keys"`
 }
 
 // Ask sends the question and returns the answer's text.

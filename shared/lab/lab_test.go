@@ -14,13 +14,14 @@ import (
 	"example.com/relevance-lab/shared/cli"
 	"example.com/relevance-lab/shared/home"
 	"example.com/relevance-lab/shared/lab"
+	"example.com/relevance-lab/shared/load"
 	"example.com/relevance-lab/shared/proc"
 	"example.com/relevance-lab/shared/release"
 	"example.com/relevance-lab/shared/world"
 )
 
 func TestMain(m *testing.M) {
-	proc.Dispatch(lab.API())
+	proc.Dispatch(lab.API(), lab.Batch(), load.Worker(checked), harness())
 	os.Exit(m.Run())
 }
 

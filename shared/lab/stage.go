@@ -47,28 +47,54 @@ func Prepare(ctx context.Context, out io.Writer) (Stage, error) {
 	if err != nil {
 		return Stage{}, err
 	}
-	stage.Version, err = stage.published(ctx, out)
+	reason := stage.unfit()
+	if reason == "" {
+		return stage, nil
+	}
+	fmt.Fprintf(out, "%s; running the batch for %s first\n", reason, world.FirstDay)
+	stage.Version, err = stage.publish(ctx, world.FirstDay, out)
 	return stage, err
 }
 
-// published returns the live version if it will do, and else publishes one that does.
-func (s Stage) published(ctx context.Context, out io.Writer) (release.Manifest, error) {
-	config, live := world.Default(s.Seed), s.Version
-	switch {
-	case live.Build == "":
-		fmt.Fprintf(out, "no version is live yet; running the batch for %s first\n", world.FirstDay)
-	case live.Threshold != Threshold:
-		fmt.Fprintf(out, "the live version was cut at threshold %s; running the batch for %s at %s first\n",
-			live.Threshold, world.FirstDay, Threshold)
-	case live.World != world.New(config, live.Day).Fingerprint():
-		fmt.Fprintf(out, "the live version is of another world; running the batch for %s of seed %d first\n",
-			world.FirstDay, s.Seed)
-	default:
-		return live, nil
+// PrepareDay finds the folders and the seed and makes the day the live version, of the seed's world and cut at the
+// lessons' threshold. Where another version is live it runs the batch for the day and says so on out; content that is
+// stored already is only pointed at.
+func PrepareDay(ctx context.Context, day world.Day, out io.Writer) (Stage, error) {
+	stage, err := Here()
+	if err != nil {
+		return Stage{}, err
 	}
+	switch reason := stage.unfit(); {
+	case reason != "":
+		fmt.Fprintf(out, "%s; running the batch for %s first\n", reason, day)
+	case stage.Version.Day != day:
+		fmt.Fprintf(out, "the live version is %s; running the batch for %s first\n", stage.Version.Day, day)
+	default:
+		return stage, nil
+	}
+	stage.Version, err = stage.publish(ctx, day, out)
+	return stage, err
+}
+
+// unfit says why the live version will not do, or nothing.
+func (s Stage) unfit() string {
+	switch live := s.Version; {
+	case live.Build == "":
+		return "no version is live yet"
+	case live.Threshold != Threshold:
+		return fmt.Sprintf("the live version was cut at threshold %s and not at %s", live.Threshold, Threshold)
+	case live.World != world.New(world.Default(s.Seed), live.Day).Fingerprint():
+		return fmt.Sprintf("the live version is of another world than seed %d", s.Seed)
+	}
+	return ""
+}
+
+// publish runs the batch for the day in this process. The row count may move as far as it will: what was live is not
+// what the step stands on.
+func (s Stage) publish(ctx context.Context, day world.Day, out io.Writer) (release.Manifest, error) {
 	return batch.Run(ctx, batch.Options{
-		Day: world.FirstDay, Threshold: Threshold, Force: live.Build != "", World: config, Data: s.Home.Data(), Out: out,
-		Program: "lab",
+		Day: day, Threshold: Threshold, Force: s.Version.Build != "", World: world.Default(s.Seed), Data: s.Home.Data(),
+		Out: out, Program: "lab",
 	})
 }
 
