@@ -1,8 +1,10 @@
 // Package check is what a step's check_test.go is written with: it runs the step's program as a person would, as a
 // process with a folder of its own, and hands back what was printed and the exit status.
 //
-// A check never reads or changes the reader's own data. Where it judges a recorded run, it judges counters and
-// ratios, never an absolute time.
+// A check never changes the reader's own data, and reads it only where it is told to judge the reader's own run: with
+// LAB_CHECK=recorded, Recorded hands back the run in results/; otherwise the program is run now. Where a check judges a
+// recorded run, it judges counters and ratios, never an absolute time. Sound and Compare hold a run to what every
+// honest run keeps. Prove proves of a check that it accepts an honest run and names what is wrong with a forged one.
 package check
 
 import (
@@ -35,7 +37,9 @@ func Main(m *testing.M, main func()) {
 		main()
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	ran.forget()
+	os.Exit(status)
 }
 
 // Program is a step's program, with a LAB_HOME of its own.
