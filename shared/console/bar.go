@@ -26,7 +26,7 @@ var (
 )
 
 // Bar draws the parts side by side, width columns for a share of 1. A part that is above zero gets at least one column
-// where there is room for it, and parts that make a whole fill the width.
+// where there is room for it, and parts that make a whole fill the width. A width below 1 draws nothing.
 func (s Style) Bar(width int, parts ...Part) string {
 	var bar strings.Builder
 	for i, columns := range divide(width, parts) {
@@ -47,6 +47,7 @@ func (s Style) paint(look Look, text string) string {
 
 // divide gives each part its columns. Rounding is of the running sum, so that errors do not add up.
 func divide(width int, parts []Part) []int {
+	width = max(0, width)
 	columns := make([]int, len(parts))
 	sum, used := 0.0, 0
 	for i, part := range parts {

@@ -35,6 +35,7 @@ func TestABarFillsItsWidthAndShowsEverySmallPart(t *testing.T) {
 		"less than a whole":            {8, []float64{0.25, 0.25}, "░░▒▒"},
 		"more than a whole":            {4, []float64{0.9, 0.9, 0.9}, "░░░░"},
 		"no room":                      {0, []float64{0.5, 0.5}, ""},
+		"less than no room":            {-3, []float64{0.5, 0.5}, ""},
 		"shares that are none at all":  {4, []float64{math.NaN(), -1, 1}, "████"},
 		"one that is beyond all bound": {4, []float64{math.Inf(1)}, "░░░░"},
 	} {
@@ -88,6 +89,13 @@ func TestLongLinesAreFoldedAtBlanksOnATerminalOnly(t *testing.T) {
 		_, err := console.Style{Terminal: true, Width: 40}.Fold(&screen).Write([]byte("a " + strings.Repeat("x", 60) + "\n"))
 		require.NoError(t, err)
 		require.Equal(t, "a\n  "+strings.Repeat("x", 60)+"\n", screen.String())
+	})
+	t.Run("where two blanks reach the edge, the line that goes on begins like any other", func(t *testing.T) {
+		var screen bytes.Buffer
+		line := "server latency ms: p50 2.922  p99 27.279  max 58.851\n"
+		_, err := console.Style{Terminal: true, Width: 40}.Fold(&screen).Write([]byte(line))
+		require.NoError(t, err)
+		require.Equal(t, "server latency ms: p50 2.922  p99 27.279\n  max 58.851\n", screen.String())
 	})
 	t.Run("what sets a colour takes no room", func(t *testing.T) {
 		var screen bytes.Buffer

@@ -54,6 +54,7 @@ func fold(line string, width int) string {
 			folded.Reset()
 			folded.WriteString(kept + "\n" + foldIndent)
 			used = len(foldIndent)
+			word = strings.TrimLeft(word, " ") // of two blanks, the one before the edge is left out too
 		}
 		folded.WriteString(word)
 		used += columns(word)
