@@ -27,11 +27,11 @@ func Compare(t testing.TB, made record.Record, variants ...string) lab.Compariso
 	var c lab.Comparison
 	require.NoError(t, json.Unmarshal(made.Detail, &c), "the measurements are part of the record")
 	require.Len(t, c.Variants, len(variants), "what was measured beside the baseline: %s", strings.Join(variants, ", "))
-	for i, m := range append([]lab.Measured{c.Baseline}, c.Variants...) {
-		name := "baseline"
+	measured := append([]lab.Measured{c.Baseline}, c.Variants...)
+	for i, name := range append([]string{"baseline"}, variants...) {
+		m := measured[i]
 		var changes []string
 		if i > 0 {
-			name = variants[i-1]
 			changes = strings.Fields(name)
 		}
 		require.Equal(t, name, m.Name, "the configuration that was measured")

@@ -3,6 +3,7 @@ package lab_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -41,6 +42,13 @@ func TestAVersionIsPublishedUnderLoadAndNobodyNotices(t *testing.T) {
 	setup, said := brief(6)
 	swap, err := made.PublishUnderLoad(t.Context(), setup)
 	require.NoError(t, err)
+	if swap.After.At == 0 { // the race detector and a busy machine make the batch take ten times as long
+		made, err = lab.PrepareDay(t.Context(), world.FirstDay, io.Discard)
+		require.NoError(t, err)
+		setup, said = brief(60)
+		swap, err = made.PublishUnderLoad(t.Context(), setup)
+		require.NoError(t, err)
+	}
 	require.NoError(t, swap.Err())
 	require.Contains(t, said.String(), "ignored in your environment: CACHE_SIZE=17")
 	require.Contains(t, said.String(), "$ go run ./steps/01-batch --day 2026-10-31\n[2026-10-31] scored pairs: ")
@@ -50,7 +58,7 @@ func TestAVersionIsPublishedUnderLoadAndNobodyNotices(t *testing.T) {
 	require.Zero(t, numbers["errors"])
 	require.Equal(t, swap.Report.OK, swap.Report.Versions[world.FirstDay]+swap.Report.Versions[secondDay])
 	require.Equal(t, float64(swap.Report.Versions[secondDay]), numbers["answers_new"])
-	require.InDelta(t, 2, swap.Publish.BeganAt, 0.5, "a third of the load is over")
+	require.InDelta(t, setup.Load.Duration.Seconds()/3, swap.Publish.BeganAt, 1, "a third of the load is over")
 	require.Greater(t, swap.After.At, swap.Publish.BeganAt)
 	require.Less(t, swap.After.At-swap.Before.At, 1.0)
 
