@@ -55,7 +55,7 @@ func TestABaselineThatWouldNotCompareIsNotUsedAndTheReasonIsTold(t *testing.T) {
 	}{
 		"another machine": {func(r *record.Record) { r.Machine.Cores++ }, "is of another machine"},
 		"another Go":      {func(r *record.Record) { r.Machine.Go = "go1.1" }, "is of another machine"},
-		"another build":   {func(r *record.Record) { r.Config["build"] = "2026-10-30-00000000" }, "is of another version"},
+		"another build":   {func(r *record.Record) { r.Config["build"] = "2026-10-31-0" }, "is of another version"},
 		"a build of its own": {
 			remeasured(func(m *Measured) { m.Build = "2026-10-30-00000000" }), "is of another version",
 		},
@@ -68,7 +68,9 @@ func TestABaselineThatWouldNotCompareIsNotUsedAndTheReasonIsTold(t *testing.T) {
 		"another default of the cache's size": {
 			remeasured(func(m *Measured) { m.Report.Servers[0].Settings.CacheSize = 17 }), "is of another server",
 		},
-		"a variant":             {remeasured(func(m *Measured) { m.Settings = []string{"BLOOM=off"} }), "is of another server"},
+		"a variant": {
+			remeasured(func(m *Measured) { m.Settings = []string{"BLOOM=off"} }), "is of another server",
+		},
 		"no report":             {remeasured(func(m *Measured) { m.Report = nil }), "cannot be read"},
 		"no detail":             {func(r *record.Record) { r.Detail = nil }, "cannot be read"},
 		"a detail of its own":   {func(r *record.Record) { r.Detail = json.RawMessage(`[1e999]`) }, "cannot be read"},

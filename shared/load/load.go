@@ -13,7 +13,7 @@
 //
 // A warm-up, counted in requests because a cache fills by requests and not by seconds, precedes the measured phase
 // and is left out of every figure. Failed requests are counted by kind and kept out of latency. Answers are looked at,
-// not verified; a Check given to Worker verifies them.
+// not verified; a Check that Worker is told to make verifies them.
 //
 // What it does not do: retry, follow redirects, or speak HTTP/2. It measures well while it has CPU to spare; the
 // report says how much it used.

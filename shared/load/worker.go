@@ -41,14 +41,10 @@ func Worker(checks ...MakeCheck) proc.Role {
 			return fmt.Errorf("%s: read the assignment: %w", roleName, err)
 		}
 		out := json.NewEncoder(os.Stdout)
-		err := task.run(ctx, out, checks)
-		switch {
-		case ctx.Err() != nil:
-			return nil // the parent has ended the run and says so itself
-		case err != nil:
+		if err := task.run(ctx, out, checks); err != nil && ctx.Err() == nil {
 			return out.Encode(message{Failure: err.Error()}) // for the parent to say, once for all processes
 		}
-		return nil
+		return nil // also where the parent has ended the run: it says so itself
 	}}
 }
 

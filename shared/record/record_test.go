@@ -14,6 +14,7 @@ func saved(t *testing.T) (results string, saved record.Record) {
 	results = filepath.Join(t.TempDir(), "results")
 	saved, err := record.New("06-load", map[string]any{"processes": 2.0}, map[string]float64{"requests": 8102}, []int{1, 2})
 	require.NoError(t, err)
+	saved.Prediction = &record.Prediction{Question: "How many?", Unit: "requests", Predicted: 9000, Measured: 8102}
 	require.NoError(t, saved.Save(results))
 	return results, saved
 }
@@ -34,6 +35,16 @@ func TestSavingLeavesTheRecordAndNothingElse(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
 	require.Equal(t, "step-06.json", entries[0].Name())
+}
+
+func TestWhatIsNoStepHasAFileOfItsOwnName(t *testing.T) {
+	results, other := saved(t)
+	other.Step = "baseline"
+	require.NoError(t, other.Save(results))
+	require.FileExists(t, filepath.Join(results, "baseline.json"))
+	got, err := record.Load(results, "baseline")
+	require.NoError(t, err)
+	require.Equal(t, other.Numbers, got.Numbers)
 }
 
 func TestARecordThatCannotBeUsedSaysWhatToDo(t *testing.T) {

@@ -128,6 +128,7 @@ func TestAClientThatAsksNoMoreIsCutOffInTheEnd(t *testing.T) {
 		require.NoError(t, err)
 		_, err = io.Copy(io.Discard, response.Body)
 		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
 		began := time.Now()
 		_, err = answers.ReadByte()
 		require.ErrorIs(t, err, io.EOF)

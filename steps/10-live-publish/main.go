@@ -71,8 +71,8 @@ func observe(swap lab.Swap) []string {
 	if swap.After.At == 0 {
 		return seen
 	}
-	seen = append(seen, fmt.Sprintf("The callers go on asking for what was relevant on %s. Of that, %.0f%% is not any "+
-		"more, and the new filter says no to it: %.0f%% of the lookups instead of %.0f%%.", swap.From,
+	seen = append(seen, fmt.Sprintf("The callers go on asking for what was relevant on %s. %.0f%% of that is "+
+		"relevant no more, and the new filter says no to it: %.0f%% of the lookups instead of %.0f%%.", swap.From,
 		numbers["pairs_lost_percent"], numbers["after_bloom_share_percent"], numbers["before_bloom_share_percent"]))
 	if cache, settled := numbers["first_second_cache_share_percent"]; settled {
 		seen = append(seen, fmt.Sprintf("The new cache began empty: it answered %.0f%% of the lookups in its first second. "+

@@ -26,6 +26,8 @@ func used(t *testing.T) home.Home {
 	coursetest.Write(t, root, "data/.current.json123", "{}")
 	coursetest.Write(t, root, "data/publish.lock", "")
 	coursetest.Write(t, root, "results/step-06.json", "{}")
+	coursetest.Write(t, root, "results/baseline.json", "{}")
+	coursetest.Write(t, root, "results/.baseline.json-123", "{")
 	coursetest.Write(t, root, "notes.txt", "mine")
 	return home.Home(root)
 }
