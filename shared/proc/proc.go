@@ -50,7 +50,8 @@ func Dispatch(roles ...Role) {
 
 // untilOrphaned returns a context that is cancelled on a signal to stop or when the parent is gone.
 func untilOrphaned() context.Context {
-	// Ctrl-C reaches the whole process group. The parent decides what it means, and closes the pipe.
+	// Ctrl-C is for the parent, which decides what it means, and closes the pipe. It does not reach this process group; a
+	// signal sent to this process alone means no more.
 	signal.Ignore(os.Interrupt)
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	go func() {
@@ -79,6 +80,7 @@ func Start(role string, args, environment []string, stdout, stderr io.Writer) (*
 	command := exec.Command(executable, args...)
 	command.Env = append(append(os.Environ(), environment...), roleVariable+"="+role)
 	command.Stdout, command.Stderr = stdout, stderr
+	ownGroup(command)         // or a Ctrl-C before it plays its role would end it, and look like a failure
 	command.WaitDelay = grace // of output that a process which outlives the child keeps open
 	leash, err := command.StdinPipe()
 	if err != nil {
