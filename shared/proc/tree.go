@@ -22,10 +22,14 @@ func RunTree(ctx context.Context, command *exec.Cmd) error {
 	if err := command.Start(); err != nil {
 		return err
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
+	var err error
+	ended := make(chan struct{})
+	go func() {
+		err = command.Wait()
+		close(ended)
+	}()
 	select {
-	case err := <-ended:
+	case <-ended:
 		return err
 	case <-ctx.Done():
 	}
