@@ -27,7 +27,7 @@ type Layers struct {
 	CacheHits    int    `json:"cache_hits"`
 	DBReads      int    `json:"db_reads"`
 	DBKeys       int    `json:"db_keys"`
-	DegradedKeys int    `json:"degraded_keys"`
+	DegradedKeys int    `json:"degraded_keys,omitempty"`
 }
 
 // Ask sends the question and returns the answer's text.
