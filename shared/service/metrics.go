@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/shirou/gopsutil/v4/process"
 
+	"example.com/relevance-lab/shared/release"
 	"example.com/relevance-lab/shared/world"
 )
 
@@ -60,8 +61,14 @@ type Settings struct {
 
 // Metrics reads all counters.
 func (s *Service) Metrics() Metrics {
+	version := s.served()
 	all, latency, dbTime := s.tally.read()
+	for now := s.served(); now.Build != version.Build; now = s.served() {
+		version = now // a swap came between: what was counted is to be of the version that is named, and of those before it
+		all, latency, dbTime = s.tally.read()
+	}
 	m := Metrics{
+		Version: version.Day, Build: version.Build, Rows: version.Rows,
 		UptimeS:      math.Round(time.Since(s.started).Seconds()*1000) / 1000,
 		Requests:     all.Requests,
 		Lookups:      all.lookups(),
@@ -85,11 +92,17 @@ func (s *Service) Metrics() Metrics {
 		},
 	}
 	m.CPUSeconds, m.RSSBytes = s.usage()
-	if snapshot := s.current.acquire(); snapshot != nil {
-		m.Version, m.Build, m.Rows = snapshot.Manifest.Day, snapshot.Manifest.Build, snapshot.Manifest.Rows
-		snapshot.release()
-	}
 	return m
+}
+
+// served is the manifest of the version that is served now; zero until there is one.
+func (s *Service) served() release.Manifest {
+	snapshot := s.current.acquire()
+	if snapshot == nil {
+		return release.Manifest{}
+	}
+	defer snapshot.release()
+	return snapshot.Manifest
 }
 
 func latencyOf(h *hdrhistogram.Histogram) Latency {

@@ -156,7 +156,7 @@ func TestARecordedRunTellsTheWholeStory(t *testing.T) {
 			story.Before.Answer, story.Refused.Answer, story.Back.Answer = answer, answer, answer
 		}),
 		"another row count everywhere": retell(func(story *lab.BadPublish) {
-			story.Said = strings.Replace(story.Said, "6,215", "6,216", -1)
+			story.Said = strings.ReplaceAll(story.Said, "6,215", "6,216")
 			story.Forced.Rows = 6216
 		}),
 		"`rows_refused`":          func(r *record.Record) { r.Numbers["rows_refused"]++ },
